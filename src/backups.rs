@@ -1,7 +1,7 @@
-//! Copies of an embedded store: one that is made while it is served, and one that is put where no store is.
+//! Backups of an embedded store, which may be in use, and their restoration to an empty place.
 //!
-//! Invariant: under the name that was asked for there is a whole copy that was found sound, or nothing. Deliberately
-//! absent: the key file, which does not belong beside what it opens, and backups of PostgreSQL, which has its own.
+//! Invariant: the requested file is a complete, checked copy, or does not exist. Deliberately absent: the key file,
+//! which is kept apart from the data that it opens, and backups of PostgreSQL, which has its own.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,42 +12,31 @@ use crate::instance::{self, Unopened};
 use crate::store::{Reads, Sqlite};
 use crate::verify::{Contents, Report, verify};
 
-/// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
 pub enum NotCopied {
-    /// The store did not open.
     #[error(transparent)]
     Unopened(#[from] Unopened),
-    /// It would be no copy to rely on, or stand in the way of something.
+    /// The copy would be unreliable, or would overwrite a file.
     #[error("{0}")]
     Refused(String),
-    /// The system said no.
+    /// The operating system returned an error.
     #[error("{what}: {source}")]
-    System {
-        /// What was tried.
-        what: String,
-        /// The reason.
-        source: std::io::Error,
-    },
+    System { what: String, source: std::io::Error },
 }
 
-/// A copy that was made and checked.
+/// A checked copy.
 #[derive(Debug)]
 pub struct Copied {
-    /// Where it is.
     pub path: PathBuf,
-    /// Its size.
     pub bytes: u64,
-    /// What was checked in it. There are no findings.
+    /// The report of the checks, without findings.
     pub report: Report,
-    /// What is in it.
+    /// The number of organizations and the newest event.
     pub contents: Contents,
 }
 
-/// Copies the store that the configuration names into a new file, while it is served or not.
-///
-/// # Errors
-/// `Refused` when the file is there, or the copy is not sound; `Unopened` when there is no embedded store.
+/// Copies the configured store into a new file, even while a server has it open. Fails with `Refused` if the file
+/// exists or the copy is not sound, and with `Unopened` without an embedded store.
 pub fn backup(config: &Config, to: &Path) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
     if !store.exists() {
@@ -56,21 +45,18 @@ pub fn backup(config: &Config, to: &Path) -> Result<Copied, NotCopied> {
     put(store, to, Purpose::Backup)
 }
 
-/// What a copy is made for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Backup,
-    /// To be served: its schema is brought up to date, and without an organization it is refused unless `empty_ok`.
+    /// The schema is updated, and a copy without an organization is refused unless `empty_ok`.
     Restore {
         empty_ok: bool,
     },
 }
 
-/// Puts a copy where the configuration says that the store is, and brings its schema up to date. There must be none.
-/// With `empty_ok` the copy may be one without an organization.
-///
-/// # Errors
-/// `Refused` when there is a store, or the copy is not sound; `Unopened` when a server has it open, or the copy is no store.
+/// Restores a copy as the configured store, which must not exist, and updates its schema. With `empty_ok` the copy may
+/// be without an organization. Fails with `Refused` if there is a store or the copy is not sound, and with `Unopened`
+/// if a server has it open or the copy is not a store.
 pub fn restore(config: &Config, from: &Path, empty_ok: bool) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
     if !from.is_file() {
@@ -99,7 +85,7 @@ fn embedded(config: &Config) -> Result<&Path, NotCopied> {
     }
 }
 
-/// Copies one store's file to a new one, which has its name only when it was flushed and found sound.
+/// Copies a store's file to a new one, which gets its name only after it was flushed and checked.
 fn put(from: &Path, to: &Path, purpose: Purpose) -> Result<Copied, NotCopied> {
     if to.exists() {
         return Err(NotCopied::Refused(format!("{} already exists: name another file", to.display())));
@@ -145,7 +131,7 @@ fn flush(path: &Path) -> Result<u64, NotCopied> {
     Ok(file.metadata().map_err(failed)?.len())
 }
 
-/// Removes what an earlier attempt, or this one, left behind.
+/// Removes the remains of an earlier attempt or this one.
 fn clear(part: &Path) -> Result<(), NotCopied> {
     for path in [part.to_owned(), sibling(part, "-wal"), sibling(part, "-shm")] {
         match fs::remove_file(&path) {

@@ -1,10 +1,10 @@
 //! The `Authorization: Basic …` header (docs/specification.md, Authentication).
 //!
-//! Invariant: a [`Credential`] has a client id; whatever else the header may be is one error, because
-//! a caller who is told which part was wrong learns to guess.
+//! Invariant: a [`Credential`] has a client id. Every other header is the same error, because naming the wrong part
+//! would help an attacker to guess.
 //!
-//! Deliberately absent: whether the key exists (`apps` knows), and user information in a URL: clients
-//! turn that into this same header.
+//! Deliberately absent: whether the key exists (`apps` knows), and user information in a URL, which clients convert to
+//! this header.
 
 use base64::{
     Engine as _, alphabet,
@@ -13,35 +13,31 @@ use base64::{
 use secrecy::SecretString;
 use zeroize::Zeroizing;
 
-/// Longest token that is looked at; ours are a quarter of this.
+/// Longest token that is parsed; our tokens are a quarter of this.
 const TOKEN_MAX: usize = 1024;
 
-/// Standard Base64, padded or not. URL-safe tokens are brought into this alphabet first.
+/// Standard Base64, padded or not. URL-safe tokens are converted to this alphabet first.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Who calls. Its `Debug` does not show the secret.
+/// A caller's credential. Its `Debug` does not show the secret.
 #[derive(Debug, Clone)]
 pub struct Credential {
-    /// The public half.
     pub client_id: String,
-    /// The api key; `None` for client-side callers, who send the client id and a colon.
+    /// The API key; `None` for client-side callers, who send the client id and a colon.
     pub secret: Option<SecretString>,
 }
 
-/// A header that is no Basic credential. Public code `unauthorized`.
+/// The header is not a Basic credential. Public code `unauthorized`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("The Authorization header must be \"Basic\" and the Base64 of \"<client_id>:<api_key>\".")]
 pub struct MalformedCredential;
 
 impl Credential {
-    /// Reads the header's value. The scheme may be in any case; the token may be URL-safe or standard
-    /// Base64, padded or not; what it holds is split at the first colon (docs/decisions.md 2).
-    ///
-    /// # Errors
-    /// [`MalformedCredential`].
+    /// Parses the header's value. The scheme may be in any case; the token may be URL-safe or standard Base64, padded
+    /// or not; its content is split at the first colon.
     pub fn parse(header: &str) -> Result<Credential, MalformedCredential> {
         let (scheme, token) = header.trim().split_once(' ').ok_or(MalformedCredential)?;
         let token = token.trim_start();

@@ -1,9 +1,10 @@
-//! The keyed chain of the history, and signed heads of it.
+//! The keyed chain of the history, and its signed heads.
 //!
-//! Invariant: a link cannot be computed without the store's chain key. A signed head names one log, a place in it and
-//! the hash at that place; a history that was rewritten or truncated before that place does not contain the head.
+//! Invariant: a link cannot be computed without the store's chain key. A signed head names one log, a position in it
+//! and the hash at that position; a history that was rewritten or truncated before that position does not contain the
+//! head.
 //!
-//! Deliberately absent: where the seed is kept (`history`), and which records are chained (`events`, `ledger`).
+//! `history` keeps the seed; `events` and `ledger` define the chained records.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -19,18 +20,18 @@ use crate::clock::Time;
 /// The chain key of worlds that write nothing, and of tests.
 pub static UNKEYED: LazyLock<ChainKey> = LazyLock::new(|| ChainKey::new(&[0; 32]));
 
-/// The key under which links are computed. Cheap to use: the key's own blocks are hashed once.
+/// The key under which links are computed. The key's own blocks are hashed once, in advance.
 #[derive(Clone)]
 pub struct ChainKey(Hmac<Sha256>);
 
 impl ChainKey {
-    /// A chain key of 256 random bits.
+    /// `key` must be 256 random bits.
     #[must_use]
     pub fn new(key: &[u8; 32]) -> Self {
         Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
     }
 
-    /// Begins a link. `kind` separates the kinds of links, so that one is never taken for another.
+    /// Starts a link. `kind` separates the kinds of links, so that they cannot be confused.
     #[must_use]
     pub fn begin(&self, kind: &str) -> Link {
         Link(self.0.clone()).part(kind.as_bytes())
@@ -43,11 +44,10 @@ impl fmt::Debug for ChainKey {
     }
 }
 
-/// A link that is being computed. Each part has its length in front, so no two links have the same bytes.
+/// A link under computation. Each part follows its length, so different links have different input.
 pub struct Link(Hmac<Sha256>);
 
 impl Link {
-    /// Adds bytes.
     #[must_use]
     pub fn part(mut self, bytes: &[u8]) -> Self {
         self.0.update(&u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());
@@ -55,21 +55,18 @@ impl Link {
         self
     }
 
-    /// Adds a number.
     #[must_use]
     pub fn number(mut self, number: i64) -> Self {
         self.0.update(&number.to_be_bytes());
         self
     }
 
-    /// Adds an id.
     #[must_use]
     pub fn id(mut self, id: Uuid) -> Self {
         self.0.update(id.as_bytes());
         self
     }
 
-    /// Adds what may be absent.
     #[must_use]
     pub fn maybe(self, bytes: Option<&[u8]>) -> Self {
         match bytes {
@@ -78,25 +75,20 @@ impl Link {
         }
     }
 
-    /// The link's 32 bytes.
     #[must_use]
     pub fn end(self) -> Vec<u8> {
         self.0.finalize().into_bytes().to_vec()
     }
 }
 
-/// Chains the history and signs its heads. Made of the store's seed, so a change of the master key changes neither.
+/// Chains the history and signs its heads. Derived from the store's seed, so a new master key changes neither.
 pub struct HistoryKeys {
-    /// Computes links.
     pub chain: ChainKey,
     signer: Ed25519KeyPair,
 }
 
 impl HistoryKeys {
-    /// The keys of a seed of 256 random bits.
-    ///
-    /// # Panics
-    /// Never: any 32 bytes are a seed of Ed25519.
+    /// `seed` must be 256 random bits.
     #[must_use]
     pub fn of_seed(seed: &[u8; 32]) -> Self {
         let derived = |what: &str| -> [u8; 32] {
@@ -108,25 +100,24 @@ impl HistoryKeys {
         Self { chain: ChainKey::new(&derived("chain")), signer }
     }
 
-    /// The public half of the signing key, in Base64.
+    /// In Base64.
     #[must_use]
     pub fn public_key(&self) -> String {
         BASE64_STANDARD.encode(self.signer.public_key().as_ref())
     }
 
-    /// The head's signature, in Base64.
+    /// In Base64.
     #[must_use]
     pub fn sign(&self, head: &Head) -> String {
         BASE64_STANDARD.encode(self.signer.sign(head.statement().as_bytes()).as_ref())
     }
 
-    /// The head and its signature in one line: an anchor.
+    /// Returns the head and its signature in one line: an anchor.
     #[must_use]
     pub fn anchor(&self, head: &Head) -> String {
         format!("{} {}", head.statement(), self.sign(head))
     }
 
-    /// Whether an anchor was signed with this key.
     #[must_use]
     pub fn signed(&self, anchor: &Anchor) -> bool {
         let key = UnparsedPublicKey::new(&ED25519, self.signer.public_key().as_ref());
@@ -140,12 +131,10 @@ impl fmt::Debug for HistoryKeys {
     }
 }
 
-/// Which log a head is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Log {
     /// The events of an app, or the administrative acts of an organization, by its id.
     Events,
-    /// The ledger of an organization.
     Ledger,
 }
 
@@ -158,23 +147,20 @@ impl Log {
     }
 }
 
-/// A place in a log, and the hash of everything up to it.
+/// A position in a log, and the hash of everything up to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Which log.
     pub log: Log,
-    /// Whose: the app, or the organization.
     pub of: Uuid,
     /// The event's sequence, or the transaction's number.
     pub sequence: i64,
-    /// The hash there.
     pub hash: Vec<u8>,
     /// When the event was emitted, or the transaction posted.
     pub at: Time,
 }
 
 impl Head {
-    /// What is signed: one line without line break.
+    /// Returns the signed text: one line without a line break.
     #[must_use]
     pub fn statement(&self) -> String {
         let Self { log, of, sequence, hash, at } = self;
@@ -185,16 +171,11 @@ impl Head {
 /// A signed head that was kept outside of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// What it says.
     pub head: Head,
-    /// Its signature.
     pub signature: Vec<u8>,
 }
 
-/// Reads the anchors of a text, one in each line; empty lines are skipped.
-///
-/// # Errors
-/// The number of the first line that is no anchor.
+/// Parses anchors, one per line, and skips empty lines. Fails with the number of the first invalid line.
 pub fn read_anchors(text: &str) -> Result<Vec<Anchor>, usize> {
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines.map(|(line, number)| read_anchor(line).ok_or(number)).collect()
@@ -209,7 +190,6 @@ fn read_anchor(line: &str) -> Option<Anchor> {
     Some(Anchor { head, signature: BASE64_STANDARD.decode(signature).ok()? })
 }
 
-/// Lower-case hex digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -238,7 +218,7 @@ mod tests {
         let anchors = read_anchors(&format!("\n{line}\n\n")).unwrap();
         assert_eq!(anchors[0].head, head());
         assert!(keys.signed(&anchors[0]));
-        // Another key, and another statement under the same signature.
+        // Another key, and another statement with the same signature.
         assert!(!HistoryKeys::of_seed(&[2; 32]).signed(&anchors[0]));
         let moved = Anchor { head: Head { sequence: 4, ..head() }, ..anchors[0].clone() };
         assert!(!keys.signed(&moved));

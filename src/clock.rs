@@ -1,7 +1,7 @@
-//! Time, handed in. A [`Time`] is a moment in UTC with microseconds, the
-//! precision that every store keeps, so what is read equals what was written.
+//! Times and clocks. A [`Time`] is in UTC with microseconds, the precision of every store, so reading returns exactly
+//! the written value.
 //!
-//! Deliberately absent: a way for the business to read a clock by itself.
+//! Deliberately absent: a global clock. The business gets its clock as a parameter.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,43 +10,41 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use jiff::civil::Weekday;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A moment: microseconds since 1970 in UTC. Shown as RFC 3339 with `Z` and six
-/// digits of a second (docs/decisions.md 1).
+/// Microseconds since 1970 in UTC. Shown as RFC 3339 with `Z` and six digits of a second.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
-/// Seconds in a day.
 pub const DAY_SECONDS: i64 = 86_400;
 
 impl Time {
-    /// From microseconds since 1970.
+    /// Returns a time from microseconds since 1970.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since 1970.
+    /// Returns the microseconds since 1970.
     pub const fn micros(self) -> i64 {
         self.0
     }
 
-    /// Whole seconds since 1970.
+    /// Returns the whole seconds since 1970.
     pub const fn seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
 
-    /// This many seconds later (earlier, when negative); stops at the ends of time.
+    /// Adds seconds, which may be negative; saturates at the ends of the range.
     #[must_use]
     pub const fn plus_seconds(self, seconds: i64) -> Self {
         Self(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
     }
 
-    /// This many microseconds later.
+    /// Adds microseconds.
     #[must_use]
     pub const fn plus_micros(self, micros: i64) -> Self {
         Self(self.0.saturating_add(micros))
     }
 
-    /// This many business days later, at the same time of the day: Saturdays and Sundays do not count.
+    /// Adds business days, keeping the time of day: Saturdays and Sundays do not count.
     #[must_use]
     pub fn plus_business_days(self, days: i64) -> Self {
         let mut moment = self;
@@ -59,23 +57,23 @@ impl Time {
         moment
     }
 
-    /// Whole seconds from `earlier` to `self`.
+    /// Returns the whole seconds from `earlier` to `self`.
     pub const fn seconds_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0).div_euclid(1_000_000)
     }
 
-    /// Reads RFC 3339; the offset may be any, smaller fractions are cut off.
+    /// Parses RFC 3339 with any offset; fractions below a microsecond are cut off.
     pub fn parse(text: &str) -> Option<Self> {
         let moment: jiff::Timestamp = text.parse().ok()?;
         Some(Self(moment.as_microsecond()))
     }
 
-    /// The calendar day in UTC.
+    /// Returns the calendar day in UTC.
     pub fn date(self) -> jiff::civil::Date {
         self.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date()
     }
 
-    /// In UTC, in a form of strftime: `%B %-d` is `March 2`.
+    /// Formats the time in UTC by a strftime pattern: `%B %-d` is `March 2`.
     pub fn strftime(self, form: &str) -> String {
         self.timestamp().to_zoned(jiff::tz::TimeZone::UTC).strftime(form).to_string()
     }
@@ -110,28 +108,26 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// Tells the time. The sandbox's clock runs like the wall clock but can be moved
-/// forward; the manual one of tests and the simulator stands still between moves.
+/// A source of the current time. The sandbox's clock runs like the wall clock but can be moved forward; the manual
+/// clock of tests and the simulator advances only when moved.
 #[derive(Clone, Debug)]
 pub enum Clock {
     /// The wall clock plus an offset in microseconds.
     Wall(Arc<AtomicI64>),
-    /// Stands still until it is moved: microseconds since 1970.
+    /// Microseconds since 1970, changed only by moves.
     Manual(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// The wall clock.
     pub fn wall() -> Self {
         Self::Wall(Arc::default())
     }
 
-    /// A clock that stands at `start`.
+    /// Returns a clock that shows `start` until it is moved.
     pub fn manual(start: Time) -> Self {
         Self::Manual(Arc::new(AtomicI64::new(start.0)))
     }
 
-    /// The time now.
     pub fn now(&self) -> Time {
         match self {
             Self::Wall(offset) => {
@@ -141,15 +137,14 @@ impl Clock {
         }
     }
 
-    /// Moves the clock forward.
     pub fn advance(&self, seconds: i64) {
         let (Self::Wall(micros) | Self::Manual(micros)) = self;
         micros.fetch_add(seconds.saturating_mul(1_000_000), Ordering::SeqCst);
     }
 
-    /// Tells the clock that something happened at `time`, which the engine may have put a microsecond after
-    /// `now` to keep moments apart. A clock that stands still moves up to it, so that what happened is never
-    /// in the future; the wall clock gets there by itself.
+    /// Ensures that the clock is at `time` or later. The engine may date an event a microsecond after `now` to keep
+    /// times distinct; a manual clock moves up to it, so that no event is in the future. The wall clock reaches it
+    /// anyway.
     pub fn reach(&self, time: Time) {
         match self {
             Self::Wall(_) => {}
@@ -159,7 +154,7 @@ impl Clock {
         }
     }
 
-    /// How far this clock runs ahead of the wall clock, in seconds.
+    /// Returns the seconds by which this clock is ahead of the wall clock.
     pub fn ahead_seconds(&self) -> i64 {
         match self {
             Self::Wall(offset) => offset.load(Ordering::SeqCst) / 1_000_000,
@@ -167,8 +162,8 @@ impl Clock {
         }
     }
 
-    /// Lets the clock run at least so far ahead, when a store that was advanced is opened again or
-    /// another process has moved it. It never goes back.
+    /// Sets the minimum offset, when a store with a moved clock is opened or another process has moved it. The clock
+    /// never goes back.
     pub fn set_ahead_seconds(&self, seconds: i64) {
         match self {
             Self::Wall(offset) => drop(offset.fetch_max(seconds.saturating_mul(1_000_000), Ordering::SeqCst)),

@@ -1,8 +1,8 @@
-//! Connections: how many there may be, in all and from one IP address, and how long each may stand still.
+//! Limits on connections, in all and from one IP address, and on their idle time.
 //!
-//! Invariant: no stranger can hold a descriptor for longer than the deadlines, and none can take those that the store and the
-//! probes need. Requests have deadlines of their own (`dispatch/`); here is what a request does not see: an answer that its
-//! caller does not read.
+//! Invariant: no caller holds a descriptor for longer than the deadlines, and none can use up the descriptors of the
+//! store and the probes. Requests have separate deadlines (`dispatch/`); this module limits a response that its caller
+//! does not read.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,23 +18,21 @@ use tokio::time::{Sleep, sleep};
 
 use crate::dispatch::{Network, neighbourhood};
 
-/// How long an answer may wait for its caller to read some of it (docs/decisions.md 17).
+/// The time limit for a caller to read a part of a response (docs/decisions.md 17).
 const WRITE_DEADLINE: Duration = Duration::from_secs(30);
-/// Connections at once, unless the configuration says otherwise.
+/// Default limit of simultaneous connections.
 const TOTAL: usize = 8_192;
-/// Connections at once from one IP address, unless the configuration says otherwise.
+/// Default limit of simultaneous connections from one IP address.
 const PER_ADDRESS: usize = 1_024;
-/// Descriptors that stay free for the store, other people's servers and the probes.
+/// Descriptors reserved for the store, outgoing calls and the probes.
 const KEPT_FREE: usize = 256;
 
-/// How many connections there may be, and how long they may stand still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at once.
     pub total: usize,
-    /// Connections at once from one IP address, or one IPv6 network of 64 bits.
+    /// From one IP address, or one IPv6 network of 64 bits.
     pub per_address: usize,
-    /// How long an answer may wait for its caller to read some of it.
+    /// The time limit for a caller to read a part of a response.
     pub write_deadline: Duration,
 }
 
@@ -45,7 +43,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// As configured, as far as the process may open files.
+    /// Returns the configured limits, reduced to the number of files that the process may open.
     #[must_use]
     pub fn within(total: Option<usize>, per_address: Option<usize>, open_files: usize) -> Self {
         // With very few descriptors, half of them.
@@ -56,7 +54,7 @@ impl Limits {
     }
 }
 
-/// Raises the soft limit on open files to the hard one, and gives what it is then.
+/// Raises the soft limit on open files to the hard one, and returns the new limit.
 pub fn raise_open_files() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let mut raised = limit;
@@ -72,11 +70,10 @@ pub fn raise_open_files() -> usize {
     now.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX))
 }
 
-/// Counts the connections of one listener.
 #[derive(Debug)]
 pub struct Gate {
     limits: Limits,
-    /// A trusted proxy carries all callers, so it has no share of its own.
+    /// A trusted proxy carries the connections of all callers, so it is not limited per address.
     trusted: Arc<[Network]>,
     open: Mutex<Open>,
 }
@@ -87,7 +84,7 @@ struct Open {
     by_address: HashMap<IpAddr, usize>,
 }
 
-/// A connection that is counted until this is dropped.
+/// Counts a connection until it is dropped.
 #[derive(Debug)]
 pub struct Permit {
     gate: Arc<Gate>,
@@ -95,13 +92,12 @@ pub struct Permit {
 }
 
 impl Gate {
-    /// With nothing open.
     #[must_use]
     pub fn new(limits: Limits, trusted: Arc<[Network]>) -> Arc<Self> {
         Arc::new(Self { limits, trusted, open: Mutex::default() })
     }
 
-    /// A place for another connection from this address; `None` when there are too many.
+    /// Admits a connection from this address; returns `None` if there are too many.
     pub fn enter(self: &Arc<Self>, peer: IpAddr) -> Option<Permit> {
         let address = neighbourhood(peer.to_canonical());
         let carries_all = self.trusted.iter().any(|network| network.contains(peer.to_canonical()));
@@ -115,7 +111,7 @@ impl Gate {
         Some(Permit { gate: self.clone(), address })
     }
 
-    /// The stream of a connection, with the deadline for what is written to it.
+    /// Wraps the stream of a connection with the deadline for writes.
     pub fn guard<S>(&self, stream: S, permit: Permit) -> Guarded<S> {
         Guarded { stream, write_deadline: self.limits.write_deadline, is_stalled: None, _permit: permit }
     }
@@ -134,18 +130,18 @@ impl Drop for Permit {
     }
 }
 
-/// A stream that breaks off when its other side reads nothing for too long.
+/// A stream that fails if the other side reads nothing for too long.
 #[derive(Debug)]
 pub struct Guarded<S> {
     stream: S,
     write_deadline: Duration,
-    /// Runs while nothing can be written. Made when that first happens: most connections never need it.
+    /// Runs while nothing can be written. Created on the first stall, which most connections never have.
     is_stalled: Option<Pin<Box<Sleep>>>,
     _permit: Permit,
 }
 
 impl<S> Guarded<S> {
-    /// Passes on what came of writing, or breaks off when it took too long.
+    /// Returns the result of a write, or an error after the deadline.
     fn in_time<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.is_stalled = None;

@@ -1,10 +1,9 @@
 //! Countries and the states of the United States, by their postal and ISO 3166-1 codes.
 //!
-//! Deliberately absent: subdivisions of other countries, and address formats: beyond the US nothing
-//! in an address is checked but its country.
+//! Deliberately absent: subdivisions of other countries, and address formats: outside the US only the country of an
+//! address is checked.
 
-/// Codes and names of the states, the district, the territories and the military posts that the US
-/// mail serves, sorted by code.
+/// Codes and names of the states, the district, the territories and the military posts of the US mail, sorted by code.
 pub const US_STATES: [(&str, &str); 59] = [
     ("AA", "Armed Forces Americas"),
     ("AE", "Armed Forces Europe"),
@@ -67,19 +66,19 @@ pub const US_STATES: [(&str, &str); 59] = [
     ("WY", "Wyoming"),
 ];
 
-/// Whether this is an ISO 3166-1 alpha-2 code, in upper case.
+/// Returns whether this is an ISO 3166-1 alpha-2 code, in upper case.
 #[must_use]
 pub fn is_country(code: &str) -> bool {
     country_name(code).is_some()
 }
 
-/// The English name of an ISO 3166-1 alpha-2 code in upper case.
+/// Returns the English name of an ISO 3166-1 alpha-2 code in upper case.
 #[must_use]
 pub fn country_name(code: &str) -> Option<&'static str> {
     rust_iso3166::from_alpha2(code).map(|country| country.name)
 }
 
-/// The codes and English names of all countries, sorted by name.
+/// Returns the codes and English names of all countries, sorted by name.
 #[must_use]
 pub fn countries() -> Vec<(&'static str, &'static str)> {
     let mut countries: Vec<_> = rust_iso3166::ALL.iter().map(|country| (country.alpha2, country.name)).collect();
@@ -87,13 +86,13 @@ pub fn countries() -> Vec<(&'static str, &'static str)> {
     countries
 }
 
-/// Whether this is a two-letter code of [`US_STATES`], in upper case.
+/// Returns whether this is a two-letter code of [`US_STATES`], in upper case.
 #[must_use]
 pub fn is_us_state(code: &str) -> bool {
     US_STATES.binary_search_by_key(&code, |(known, _)| known).is_ok()
 }
 
-/// Whether this has the form of a ZIP code: five digits, optionally a dash and four more.
+/// Returns whether this has the form of a ZIP code: five digits, optionally a dash and four more.
 #[must_use]
 pub fn is_us_zip(text: &str) -> bool {
     let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,11 +1,11 @@
 //! E-mail addresses: the part of the RFC that real mailboxes use.
 //!
-//! Invariant: one `@`, a dotted domain in lower case, at most 254 characters, ASCII, nothing that a
-//! mail header or a log line could take for its own syntax.
+//! Invariant: one `@`, a dotted domain in lower case, at most 254 characters, ASCII, and no syntax of mail headers or
+//! log lines.
 //!
-//! Deliberately absent: routes through another server (`a%b@…`, `host!user@…`), quoted local parts, comments, address literals, international mailboxes, and
-//! whether anyone reads the mail. The local part keeps its case: only its host knows whether case
-//! matters there.
+//! Deliberately absent: routes through another server (`a%b@…`, `host!user@…`), quoted local parts, comments, address
+//! literals, international mailboxes, and whether the mailbox exists. The local part keeps its case, because only its
+//! host knows whether case matters.
 
 use std::{fmt, str::FromStr};
 
@@ -16,11 +16,11 @@ const LOCAL_MAX: usize = 64;
 /// Longest label of a domain (RFC 1035, 2.3.4).
 const LABEL_MAX: usize = 63;
 
-/// What is accepted, as a regular expression: all but the lengths of the part before the `@` and of each label.
+/// The accepted addresses as a regular expression, except for the lengths of the local part and of each label.
 pub const PATTERN: &str = concat!(
     r"^\s*[0-9A-Za-z&'+=_~][0-9A-Za-z&'+=_~-]*(\.[0-9A-Za-z&'+=_~-]+)*@",
     r"([0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?\.)+",
-    // The last label is no number.
+    // The last label is not a number.
     r"([0-9]*[A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?|[0-9]+-[0-9A-Za-z-]*[0-9A-Za-z])\s*$",
 );
 
@@ -28,16 +28,13 @@ pub const PATTERN: &str = concat!(
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Email(String);
 
-/// A text that is not an address. Public code `invalid-email`.
+/// Public code `invalid-email`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("must be an e-mail address such as \"name@example.com\"")]
 pub struct InvalidEmail;
 
 impl Email {
-    /// Reads an address; space around it is dropped and the domain put in lower case.
-    ///
-    /// # Errors
-    /// [`InvalidEmail`].
+    /// Parses an address; drops surrounding space and converts the domain to lower case.
     pub fn parse(text: &str) -> Result<Email, InvalidEmail> {
         let text = text.trim();
         if text.len() > ADDRESS_MAX {
@@ -50,19 +47,18 @@ impl Email {
         Ok(Email(format!("{local}@{}", domain.to_ascii_lowercase())))
     }
 
-    /// The whole address.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The part before the `@`: the sandbox reads `fail+<code>` there (docs/decisions.md 13).
+    /// Returns the part before the `@`, in which the sandbox reads `fail+<code>`.
     #[must_use]
     pub fn local(&self) -> &str {
         self.0.split_once('@').map_or("", |(local, _)| local)
     }
 
-    /// For people who may know the address but must not learn it: `j***@example.com`.
+    /// Masks the address for people who must not learn it: `j***@example.com`.
     #[must_use]
     pub fn masked(&self) -> String {
         // ASCII throughout, and the local part has at least one character.
@@ -71,8 +67,8 @@ impl Email {
     }
 }
 
-/// Words of atoms joined by single dots: RFC 5322's `dot-atom` without what a mail server or a shell takes for its own
-/// syntax. Servers route by `%`, `!` and `/`; a program that is called with an address takes a dash for an option.
+/// Returns whether a local part is a `dot-atom` of RFC 5322 without the syntax of mail servers and shells: servers
+/// route by `%`, `!` and `/`, and a program called with an address treats a leading dash as an option.
 fn is_local(local: &str) -> bool {
     let is_atom = |byte: u8| byte.is_ascii_alphanumeric() || b"&'+-=_~".contains(&byte);
     local.len() <= LOCAL_MAX
@@ -80,7 +76,7 @@ fn is_local(local: &str) -> bool {
         && local.split('.').all(|word| !word.is_empty() && word.bytes().all(is_atom))
 }
 
-/// At least two labels, the last of which is no number: that would be an IP address.
+/// Returns whether a text has at least two labels, the last of which is not a number: that would be an IP address.
 fn is_domain(domain: &str) -> bool {
     let is_label = |label: &str| {
         (1..=LABEL_MAX).contains(&label.len())
@@ -111,7 +107,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Lengths aside, the pattern of the schemas and the parser are one rule.
+    /// Except for lengths, the pattern of the schemas and the parser are one rule.
     #[test]
     fn the_pattern_says_what_is_accepted() {
         let pattern = regex::Regex::new(PATTERN).unwrap();

@@ -1,19 +1,18 @@
-//! Countries and regions under a comprehensive embargo: no phone number, address or account of them is taken.
+//! Countries and regions under a comprehensive embargo: their phone numbers, addresses and accounts are refused.
 //!
-//! As of 2026-01-01. Sources: 31 CFR 515 (Cuba), 560 (Iran), 510 (North Korea); 31 CFR 542 (Syria: the programme ended on
-//! 2025-06-30 by Executive Order 14312, export controls remain, and the country stays listed until it is decided otherwise);
+//! As of 2026-01-01. Sources: 31 CFR 515 (Cuba), 560 (Iran), 510 (North Korea); 31 CFR 542 (Syria: the program ended on
+//! 2025-06-30 by Executive Order 14312, but export controls remain, so the country stays listed until further notice);
 //! Executive Orders 13685 (Crimea) and 14065 (the so-called Donetsk and Luhansk People's Republics).
 //!
-//! Invariant: no setting switches a listed country on. Deliberately absent: lists of people, which is `screening`.
+//! Invariant: no setting permits a listed country. Deliberately absent: lists of people, which are in `screening`.
 
-/// Countries, by their two letters.
+/// Two-letter codes.
 const COUNTRIES: [&str; 4] = ["CU", "IR", "KP", "SY"];
-/// Beginnings of numbers that networks of the listed regions give out, calling code first. They are numbers of Russia or
-/// of Ukraine.
+/// Prefixes of numbers in the listed regions, calling code first. They are numbers of Russia or Ukraine.
 const NUMBERS: [&str; 9] = ["7365", "7869", "7978", "7856", "7857", "7949", "7959", "38065", "380692"];
 /// Countries whose addresses may be in a listed region.
 const WITH_REGIONS: [&str; 2] = ["RU", "UA"];
-/// Names of the regions and of their largest towns, in Latin letters, in the ways in which they are spelled.
+/// Names of the regions and of their largest towns, in Latin letters, in their various spellings.
 const REGIONS: [&str; 18] = [
     "crimea",
     "krym",
@@ -35,22 +34,22 @@ const REGIONS: [&str; 18] = [
     "makiivka",
 ];
 
-/// What is wrong with a country under embargo, as a sentence without its subject.
+/// The refusal of a country under embargo, as a sentence without its subject.
 pub const REFUSED: &str = "is in a country or region under embargo";
 
-/// Whether a country, by its two letters in upper case, is under embargo.
+/// Returns whether a country, by its two letters in upper case, is under embargo.
 #[must_use]
 pub fn is_country(code: &str) -> bool {
     COUNTRIES.contains(&code)
 }
 
-/// Whether a number, the digits of its E.164 form, is of a listed region.
+/// Returns whether a number, given as the digits of its E.164 form, is in a listed region.
 #[must_use]
 pub fn is_number(digits: &str) -> bool {
     NUMBERS.iter().any(|beginning| digits.starts_with(beginning))
 }
 
-/// Whether an address is in a listed country or region; `parts` are its lines, its city and its state.
+/// Returns whether an address is in a listed country or region; `parts` are its lines, its city and its state.
 #[must_use]
 pub fn is_address<'a>(country: &str, mut parts: impl Iterator<Item = &'a str>) -> bool {
     let is_of_region = |part: &str| {

@@ -1,8 +1,8 @@
-//! Whether the program lives, whether it is ready, and what it measures (docs/decisions.md 15).
+//! The probes for liveness and readiness, and the metrics (docs/decisions.md 15).
 //!
-//! Ready means: it takes commands and works off what they leave behind. It is not, once the engine or a
-//! worker has ended or shutdown has begun, nor while a shared store has no server that takes writes, or any store has just
-//! not taken a commit; then whoever spreads requests sends them elsewhere.
+//! Ready means that the program accepts commands and runs their jobs. It is not ready after the engine or a worker has
+//! ended or shutdown has begun, while a shared store has no server that accepts writes, or shortly after a failed
+//! commit; a load balancer then sends requests elsewhere.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,14 +18,13 @@ use crate::http::{Answer, Call, Outcome, Route};
 use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
 
-/// How long a commit that the store did not take makes us unready, unless it takes another. Then requests are let in
-/// again: only they can tell whether it does.
+/// The time for which a failed commit makes the program unready, unless another commit succeeds. Afterwards requests
+/// are accepted again, because only a request can show whether the store works.
 const ERROR_SHOWN: Duration = Duration::from_secs(15);
 const NO_ROOM: &str = "The storage is full. Reads work; changes are refused until space is free.";
-/// How often samples are folded.
+/// The interval for folding samples.
 const FOLD_EVERY: Duration = Duration::from_secs(5);
 
-/// See the module's comment.
 pub struct Health {
     engine: Engine,
     reads: Reads,
@@ -45,13 +44,13 @@ impl Health {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
     }
 
-    /// From now on not ready: shutdown has begun.
+    /// Makes the program unready, because shutdown has begun.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
     }
 
-    /// Waits until the workers, which were told to stop, have done what they have in hand. One that takes too
-    /// long is left: its jobs are leased to others when the leases run out.
+    /// Waits until the stopping workers have finished their jobs. A worker that takes too long is aborted; its jobs are
+    /// leased again when their leases expire.
     pub async fn workers_ended(&self, patience: Duration) {
         let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
         for mut worker in workers {
@@ -61,7 +60,7 @@ impl Health {
         }
     }
 
-    /// Why it is not ready; `None` when it is.
+    /// Returns why the program is not ready; `None` if it is.
     pub fn error(&self) -> Option<&'static str> {
         if self.stopping.load(Ordering::SeqCst) {
             return Some("The server is shutting down.");
@@ -81,20 +80,18 @@ impl Health {
         workers.iter().any(JoinHandle::is_finished).then_some("A worker has stopped.")
     }
 
-    /// Folds what was measured, until it is told to stop: histograms keep every sample until then, whether anybody asks
-    /// for them or not.
+    /// Folds the samples of histograms until `stopping`. They would otherwise accumulate until the metrics are fetched.
     pub async fn fold_samples(self: Arc<Self>, mut stopping: watch::Receiver<bool>) {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(FOLD_EVERY) => self.metrics.run_upkeep(),
-                // It fails when nobody is left to tell it, which means the same.
+                // An error means that the sender is gone, which is also a stop.
                 _ = stopping.wait_for(|stop| *stop) => return,
             }
         }
     }
 }
 
-/// GET /livez
 async fn livez(_: Call) -> Outcome {
     Ok(Answer::file("text/plain; charset=utf-8", "alive\n"))
 }
@@ -116,12 +113,12 @@ async fn readyz(health: Arc<Health>) -> Outcome {
 }
 
 fn metrics(health: &Health) -> Answer {
-    // What came since the last time counts too.
+    // Includes the samples since the last fold.
     health.metrics.run_upkeep();
     Answer::file("text/plain; version=0.0.4; charset=utf-8", health.metrics.render())
 }
 
-/// The probes. In production they stand on a listener of their own.
+/// The probes. In production they have a separate listener.
 pub fn routes(health: &Arc<Health>) -> Vec<Route> {
     let (ready, measured) = (health.clone(), health.clone());
     let is_ready = move |_: Call| readyz(ready.clone());

@@ -1,9 +1,7 @@
-//! Identifiers. Every kind of object has its own id type, so that a user's id
-//! can never be passed where an app's is meant.
+//! Identifiers. Every kind of object has its own id type, so that ids cannot be confused.
 //!
-//! Invariant: an id made by [`Entropy::id`] is a UUIDv7 whose leading bits are
-//! the moment of its making in microseconds, so ordering by id is ordering by
-//! creation. Deliberately absent: ids that the store hands out.
+//! Invariant: an id made by [`Entropy::id`] is a UUIDv7 whose leading bits are its creation time in microseconds, so
+//! ids sort by creation. The store generates no ids.
 
 use std::fmt;
 
@@ -12,7 +10,7 @@ use uuid::Uuid;
 
 use crate::clock::Time;
 
-/// Declares one id type for each kind of object.
+/// Declares an id type for each kind of object.
 macro_rules! id_types {
     ($($(#[$meta:meta])* $name:ident;)+) => {$(
         $(#[$meta])*
@@ -49,83 +47,80 @@ id_types! {
     UserId;
     /// A team member who acts in accounts payable and the dashboard.
     MemberId;
-    /// One movement of money, as the API tells it.
+    /// A movement of money, as the API shows it.
     TransferId;
     /// A claimable link.
     PayoutLinkId;
     /// A person's request to be paid.
     PayoutRequestId;
-    /// Many payout links that were submitted together.
+    /// Payout links that were submitted together.
     PayoutLinkBatchId;
-    /// A way to be paid that a user has set up.
+    /// A payout destination that a user has set up.
     PayoutMethodId;
-    /// A bank account that is no user's payout method: an app's, a payment customer's, a vendor's.
+    /// A bank account that is not a payout method: an app's, a payment customer's, a vendor's.
     BankAccountId;
-    /// Somebody who pays an app without being its user.
+    /// A person or company that pays an app and is not a user.
     PaymentCustomerId;
-    /// Who sends bills, and is paid for them.
+    /// A company that sends bills and is paid for them.
     VendorId;
-    /// A bank account by which a vendor is paid.
+    /// A bank account of a vendor.
     VendorPaymentMethodId;
-    /// A rule that says whose approval a bill needs.
+    /// A rule that defines which members must approve a bill.
     ApprovalPolicyId;
-    /// A bill that is approved and paid.
+    /// A vendor's bill.
     PayableId;
     /// An account of the ledger.
     LedgerAccountId;
-    /// Balanced movements that were posted together.
+    /// Balanced transactions that were posted together.
     PostingId;
-    /// A piece of work for the worker.
+    /// A piece of work for a worker.
     JobId;
     /// A message to a person.
     MessageId;
-    /// One committed change, told to subscribers.
+    /// A committed change, as sent to subscribers.
     EventId;
-    /// One sitting of a payee on the claim page.
+    /// A payee's authenticated visit to a claim link.
     ClaimSessionId;
-    /// A code that proves that a person holds a phone or an address.
+    /// A phone number or an e-mail address to which codes are sent.
     VerificationId;
     /// A team member's authenticated time, from signing in to its end.
     MemberSessionId;
     /// A notice to a payee about a change to where their money goes.
     NoticeId;
-    /// A name on a sanctions list that a user's name was like.
+    /// A match between a user's name and a listed name.
     ScreeningHitId;
-    /// What a member said of a user's compliance.
+    /// A member's decision about a user's compliance.
     ComplianceDecisionId;
     /// One screening of all users of an organization.
     ScreeningRunId;
-    /// A URL that is told of an app's events.
+    /// A URL to which an app's events are sent.
     WebhookEndpointId;
     /// One event on its way to one endpoint.
     WebhookDeliveryId;
 }
 
-/// Random bytes and ids of one command or one request.
+/// Random bytes and ids for one command or request.
 ///
-/// It is made from a seed, so that a command that is run again, because a row
-/// had to be loaded first, draws the same ids again.
+/// Derived from a seed, so that a command that runs again after loading rows draws the same ids.
 pub struct Entropy {
     rng: StdRng,
     drawn: u16,
 }
 
 impl Entropy {
-    /// The same seed gives the same draws.
+    /// Returns a source whose draws depend on the seed only.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self { rng: StdRng::from_seed(seed), drawn: 0 }
     }
 
-    /// `N` random bytes: a token, a nonce, a secret.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         self.rng.fill_bytes(&mut bytes);
         bytes
     }
 
-    /// Six digits, each code as likely as any other.
     pub fn six_digits(&mut self) -> String {
-        // Below this bound every remainder is equally likely; above it we draw again.
+        // Below this bound every remainder is equally likely; larger draws are repeated.
         const UNBIASED: u32 = u32::MAX - u32::MAX % 1_000_000;
         loop {
             let draw = self.rng.next_u32();
@@ -135,8 +130,8 @@ impl Entropy {
         }
     }
 
-    /// A new id: 48 bits of milliseconds, 12 bits of the fraction in units of
-    /// a quarter of a microsecond, then the count within this command, then chance.
+    /// Returns a new id: 48 bits of milliseconds, 12 bits of the fraction in units of a quarter of a microsecond, the
+    /// count within this command, then random bits.
     pub fn id<I: From<Uuid>>(&mut self, now: Time) -> I {
         let micros = now.micros().unsigned_abs();
         let (millis, fraction) = (micros / 1_000, (micros % 1_000) * 4);
@@ -145,7 +140,7 @@ impl Entropy {
         let fraction = fraction.to_be_bytes();
         bytes[6] = 0x70 | (fraction[6] & 0x0f);
         bytes[7] = fraction[7];
-        // The count stands right after the moment: ids of one command keep their order.
+        // The count follows the time, so that ids of one command keep their order.
         let count = self.drawn.to_be_bytes();
         bytes[8] = 0x80 | (count[0] & 0x3f);
         bytes[9] = count[1];
@@ -160,21 +155,19 @@ impl fmt::Debug for Entropy {
     }
 }
 
-/// Where seeds come from: the operating system, or a seed of a test.
+/// A source of seeds.
 pub enum Seeds {
-    /// Production and the sandbox: unpredictable.
+    /// For production and the sandbox: unpredictable.
     System,
-    /// Tests and the simulator: repeatable.
+    /// For tests and the simulator: repeatable.
     Counted(Box<StdRng>),
 }
 
 impl Seeds {
-    /// A repeatable source.
     pub fn counted(seed: u64) -> Self {
         Self::Counted(Box::new(StdRng::seed_from_u64(seed)))
     }
 
-    /// The next seed.
     pub fn next_seed(&mut self) -> [u8; 32] {
         match self {
             Self::System => rand::random(),
@@ -186,7 +179,7 @@ impl Seeds {
         }
     }
 
-    /// Another source of the same kind, made of this one's next seed.
+    /// Returns a source of the same kind, derived from this one's next seed.
     #[must_use]
     pub fn split(&mut self) -> Self {
         let seed = self.next_seed();
@@ -196,7 +189,6 @@ impl Seeds {
         }
     }
 
-    /// Entropy for one command or request.
     pub fn next_entropy(&mut self) -> Entropy {
         Entropy::from_seed(self.next_seed())
     }

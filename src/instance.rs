@@ -1,7 +1,6 @@
-//! Opening what the program stands on: the data folder, its lock, the master key, the store, the engine.
+//! Opens an instance: the data folder, its lock, the master key, the store, the engine.
 //!
-//! Invariant: an embedded store is opened by one process at a time; a second one is told so at once
-//! instead of sharing the file.
+//! Invariant: one process at a time opens an embedded store. A second one is refused at once and never shares the file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -32,10 +31,9 @@ use crate::store::{BackgroundThread, Departure, Memory, Postgres, Reads, Sqlite,
 use crate::vault::Vault;
 use crate::world::{Query, Want};
 
-/// Why the program could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum Unopened {
-    /// A setting is at fault: exit code 78.
+    /// An invalid setting: exit code 78.
     #[error(transparent)]
     Config(#[from] BadConfig),
     /// Another process has the store: exit code 1.
@@ -43,27 +41,19 @@ pub enum Unopened {
         "another bursar process has {path} open, and an embedded store allows one process. Stop that server first \
          (systemctl stop bursar), or use its HTTP API"
     )]
-    Locked {
-        /// The store's file.
-        path: String,
-    },
-    /// The store did not open: exit code 1.
+    Locked { path: String },
+    /// The embedded store did not open: exit code 1.
     #[error(transparent)]
     Store(#[from] OpenError),
     /// The shared store did not open: exit code 1.
     #[error(transparent)]
     Shared(#[from] postgres::OpenError),
-    /// The sandbox's clock could not be read, or its demonstration not be made: exit code 1.
+    /// The sandbox's clock or demonstration data failed: exit code 1.
     #[error("{0}")]
     Sandbox(String),
-    /// The system said no: exit code 1.
+    /// The operating system returned an error: exit code 1.
     #[error("{what}: {source}")]
-    System {
-        /// What was tried.
-        what: String,
-        /// The reason.
-        source: std::io::Error,
-    },
+    System { what: String, source: std::io::Error },
 }
 
 fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Unopened {
@@ -71,7 +61,7 @@ fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Unopened {
     move |source| Unopened::System { what, source }
 }
 
-/// An opened store, before anything runs over it.
+/// An opened store without an engine.
 pub struct Instance {
     /// One for each executor.
     stores: Vec<Store>,
@@ -79,41 +69,34 @@ pub struct Instance {
     guards: Guards,
 }
 
-/// What lives as long as the store is open: dropped, it ends what is done beside it and gives the lock back.
+/// Keeps the store open. When dropped, it ends the background threads and releases the lock.
 #[derive(Default)]
 pub struct Guards {
-    // The order matters: checkpoints end before another process may come in.
+    // The order matters: checkpoints end before another process may open the store.
     background: Vec<BackgroundThread>,
     lock: Option<File>,
 }
 
-/// What the program needs of its surroundings beside the store. Tests hand in a clock that stands and seeds that count.
+/// The dependencies of an instance other than its store. Tests use a clock that does not advance and seeds that count.
 pub struct Dependencies {
-    /// Tells the time.
     pub clock: Clock,
-    /// Chance for commands.
+    /// Randomness for commands.
     pub command_seeds: Seeds,
-    /// Chance for requests.
+    /// Randomness for requests.
     pub request_seeds: Seeds,
-    /// Seals and hashes.
     pub vault: Vault,
-    /// Which environment.
     pub environment: Environment,
-    /// Where people reach the pages, without a trailing slash.
+    /// The base URL of the pages, without a trailing slash.
     pub public_url: String,
-    /// Carry messages to people.
     pub providers: Providers,
-    /// How long a call to another's server may take.
+    /// The deadline of a call to another server.
     pub call_deadline: Duration,
-    /// The sanctions list to begin with.
+    /// The sanctions list at the start.
     pub watchlist: Arc<Watchlist>,
 }
 
 impl Instance {
-    /// Opens an embedded store in a file, and locks it.
-    ///
-    /// # Errors
-    /// `Locked` when another process has it; `Store` when it does not open.
+    /// Opens an embedded store in a file, and locks it. Fails with `Locked` if another process has it.
     pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, Unopened> {
         let lock = lock(path)?;
         let Sqlite { writer, readers, checkpointer, .. } = Sqlite::open(path, migrate)?;
@@ -121,10 +104,8 @@ impl Instance {
         Ok(Self { stores: vec![Store::Sqlite(Box::new(writer))], reads: Reads::Sqlite(readers), guards })
     }
 
-    /// Opens a shared store on a server, with so many executors.
-    ///
-    /// # Errors
-    /// `Shared` when it cannot be reached, or its schema is not ours.
+    /// Opens a shared store on a server, with this number of executors. Fails with `Shared` if the server cannot be
+    /// reached or the schema is unknown.
     pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, Unopened> {
         let Postgres { writers, readers, background } = Postgres::open(settings, migrate, executors)?;
         let stores = writers.into_iter().map(|writer| Store::Postgres(Box::new(writer))).collect();
@@ -132,16 +113,13 @@ impl Instance {
         Ok(Self { stores, reads: Reads::Postgres(readers), guards })
     }
 
-    /// A store in memory: gone with the process.
+    /// Opens a store in memory, which ends with the process.
     pub fn memory(memory: &Memory) -> Self {
         let stores = vec![Store::Memory(memory.clone())];
         Self { stores, reads: Reads::Memory(memory.clone()), guards: Guards::default() }
     }
 
     /// Opens the store that the configuration names.
-    ///
-    /// # Errors
-    /// See [`Instance::sqlite`].
     pub fn configured(config: &Config) -> Result<Self, Unopened> {
         make_folder(&config.data_dir)?;
         match &config.database {
@@ -157,26 +135,19 @@ impl Instance {
         }
     }
 
-    /// Whether there is no organization in it. It may wait for a server, and must not be called from async code.
-    ///
-    /// # Errors
-    /// `Sandbox` when it cannot be read.
+    /// Returns whether the store has no organization. It blocks, so it must not be called from async code.
     pub fn is_empty(&self) -> Result<bool, Unopened> {
         let any = [Want::Page(Query::across::<Organization>(1))];
         let found = self.reads.load(&any).map_err(|error| Unopened::Sandbox(error.to_string()))?;
         Ok(found.iter().all(Vec::is_empty))
     }
 
-    /// The writing halves, one for each executor, the reading half, and what keeps them open: for whoever looks at
-    /// a store without running anything over it.
+    /// Returns the parts of an instance, for programs that read a store without an engine.
     pub fn into_parts(self) -> (Vec<Store>, Reads, Guards) {
         (self.stores, self.reads, self.guards)
     }
 
-    /// Starts the engine over it.
-    ///
-    /// # Errors
-    /// `System` when there is no thread for it.
+    /// Starts the engine. Fails with `System` if a thread cannot be started.
     pub fn start(self, dependencies: Dependencies) -> Result<(Arc<Bursar>, Guards), Unopened> {
         let Dependencies {
             clock,
@@ -194,7 +165,7 @@ impl Instance {
         let history = history::keys(&vault);
         begin_history(&mut stores, &self.reads, &history, &clock)?;
         let executor = |store, seeds| Executor::new(store, clock.clone(), seeds).chained(history.chain.clone());
-        // One that is alone has all the chance.
+        // A single executor uses all seeds.
         while stores.len() > 1 {
             executors.extend(stores.pop().map(|store| executor(store, command_seeds.split())));
         }
@@ -222,7 +193,7 @@ impl Instance {
     }
 }
 
-/// Chains what an older version left, on a thread of its own: a server may have to be waited for.
+/// Adds the rows of an older version to the hash chain, on a separate thread because a server may block.
 fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<(), Unopened> {
     let Some(store) = stores.pop() else { return Ok(()) };
     let opened = std::thread::scope(|scope| {
@@ -242,11 +213,10 @@ fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clo
     Ok(())
 }
 
-/// Opens the store that the configuration names, with the vault of its key file. A sandbox that begins makes its key.
+/// Opens the store that the configuration names, with the vault of its key file. A new sandbox creates its key.
 ///
-/// # Errors
-/// `Config` when the key file is missing in production, or beside a store that is not empty; when it may be read by
-/// others, or holds no key; see [`Instance::configured`].
+/// Fails with `Config` if the key file is missing in production or for a store that is not empty, if others may read
+/// it, or if it holds no key.
 pub fn with_vault(config: &Config) -> Result<(Instance, Vault), Unopened> {
     let path = &config.key.file;
     if config.environment == Environment::Production || path.exists() {
@@ -267,10 +237,7 @@ pub fn with_vault(config: &Config) -> Result<(Instance, Vault), Unopened> {
     Ok((opened, vault(config)?))
 }
 
-/// Refuses a store that another environment filled, or another master key.
-///
-/// # Errors
-/// `Config`, saying which.
+/// Refuses a store of another environment or another master key with `Config`.
 pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopened> {
     let unread = |refusal: Refusal| Unopened::Sandbox(refusal.message);
     let keys = bursar.read(|world| world.page::<Key>(&Query::across::<Key>(1))).await.map_err(unread)?;
@@ -294,11 +261,7 @@ pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopene
     Ok(())
 }
 
-/// Opens the store that the configuration names for reading only, beside whoever has it open. Nothing is made
-/// where nothing is.
-///
-/// # Errors
-/// `Store` when it does not open.
+/// Opens the configured store for reading only, even while another process has it open. It creates nothing.
 pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
     match &config.database {
         Database::Sqlite(path) => Ok(Reads::Sqlite(Sqlite::read_only(path)?)),
@@ -308,10 +271,7 @@ pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
     }
 }
 
-/// The history's keys of a configuration's key file; `None` where there is none.
-///
-/// # Errors
-/// `Config` when the key file cannot be used.
+/// Returns the history keys of the key file, or `None` without one.
 pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, Unopened> {
     if !config.key.file.exists() {
         return Ok(None);
@@ -319,10 +279,8 @@ pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, Unopened> {
     Ok(Some(history::keys(&vault(config)?)))
 }
 
-/// Opens an embedded store that is to move away, and locks it. Nothing is made where nothing is.
-///
-/// # Errors
-/// `Config` when there is no such file; `Locked` when it is served; `Store` when its schema is not exactly the program's.
+/// Opens and locks an embedded store that is to move away. It creates nothing. Fails with `Config` if there is no such
+/// file, `Locked` if a server has it open, and `Store` if its schema is not exactly the program's.
 pub fn departing(path: &Path) -> Result<(Departure, Guards), Unopened> {
     if !path.exists() {
         return Err(BadConfig::one(format!("no store exists at {}", path.display())).into());
@@ -331,19 +289,15 @@ pub fn departing(path: &Path) -> Result<(Departure, Guards), Unopened> {
     Ok((Departure::open(path)?, guards))
 }
 
-/// Connects to the server of a configuration, into which a store is to move.
-///
-/// # Errors
-/// `Config` when its password cannot be read; `Shared` when it cannot be reached.
+/// Connects to the server that a store is to move to. Fails with `Config` if its password cannot be read, and `Shared`
+/// if it cannot be reached.
 pub fn arriving(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<Arrival, Unopened> {
     Ok(Arrival::open(server(settings, password_file)?)?)
 }
 
-/// Brings the schema of the configured database up to date, and spreads it over the nodes of its cluster. Gives the
-/// names of the tables that were not spread before.
-///
-/// # Errors
-/// `Config` for an embedded store; `Shared` when the database cannot be distributed.
+/// Updates the schema of the configured database, and distributes it over the nodes of its cluster. Returns the names
+/// of the newly distributed tables. Fails with `Config` for an embedded store, and `Shared` if the database cannot be
+/// distributed.
 pub fn distribute(config: &Config) -> Result<Vec<String>, Unopened> {
     match &config.database {
         Database::Sqlite(_) => {
@@ -355,7 +309,7 @@ pub fn distribute(config: &Config) -> Result<Vec<String>, Unopened> {
     }
 }
 
-/// The server of a configuration, with the password that is in a file.
+/// Returns the server settings of a configuration, with the password from its file.
 fn server(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<postgres::Settings, BadConfig> {
     let settings = settings.clone();
     match password_file {
@@ -370,7 +324,7 @@ impl std::fmt::Debug for Guards {
     }
 }
 
-/// Makes the data folder, for its owner alone, unless it is there.
+/// Creates the data folder, accessible to its owner only, if it is missing.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
     std::fs::DirBuilder::new()
         .recursive(true)
@@ -379,10 +333,10 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
         .map_err(system(format!("cannot create the data folder {}", folder.display())))
 }
 
-/// Locks the store's file by a file beside it. The system gives the lock back when the process ends, however it ends.
-/// By whatever name a store is reached, it has one lock.
+/// Locks the store by a file next to it. The operating system releases the lock when the process ends. All names of a
+/// store lead to one lock.
 pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
-    // One that is not there yet has no other name.
+    // A file that does not exist yet has only one name.
     let mut path = store.canonicalize().unwrap_or_else(|_| store.to_owned()).into_os_string();
     path.push(".lock");
     let path = PathBuf::from(path);
@@ -396,18 +350,14 @@ pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
     }
 }
 
-/// The vault of a configuration's key file.
-///
-/// # Errors
-/// `Config` when there is no such file, when others may read it, or when it holds no keys.
+/// Returns the vault of the key file. Fails with `Config` if there is no such file, if others may read it, or if it
+/// holds no keys.
 pub fn vault(config: &Config) -> Result<Vault, Unopened> {
     Ok(Vault::of(config.key.read().map_err(BadConfig::one)?.ring()))
 }
 
-/// The carriers of a configuration, with the secrets that they need.
-///
-/// # Errors
-/// `Config` when a file with a secret is missing, empty, or may be read by others, or there is no TLS.
+/// Creates the configured providers with their secrets. Fails with `Config` if a file with a secret is missing, empty
+/// or readable by others, or if TLS is not available.
 pub fn providers(config: &Config) -> Result<Providers, Unopened> {
     let secret = |setting: &str, path: &Path| {
         let text = secret_file(setting, path)?;
@@ -426,7 +376,7 @@ pub fn providers(config: &Config) -> Result<Providers, Unopened> {
     Ok(Providers { mail: mail.transpose()?, phone: phone.transpose()? })
 }
 
-/// What a file holds that is for its owner's eyes alone.
+/// Reads a secret from a file that only its owner may read.
 fn secret_file(setting: &str, path: &Path) -> Result<Zeroizing<String>, BadConfig> {
     key_file::secret_text(path).map_err(|reason| BadConfig::one(format!("{setting} {}: {reason}", path.display())))
 }

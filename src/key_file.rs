@@ -1,10 +1,10 @@
-//! The file with the master keys: its format, where it comes from, how it is made.
+//! The file with the master keys: its format, its sources, its creation.
 //!
-//! A key file is either 64 hex digits, which is a ring with the one key 1, or lines of `<id> <64 hex digits>`, of which one
-//! ends in ` active`, and a line `hashing <64 hex digits>`. Lines that begin with `#` are comments.
+//! A key file is either 64 hex digits, which is a ring with the single key 1, or lines of `<id> <64 hex digits>`, of
+//! which one ends in ` active`, and a line `hashing <64 hex digits>`. Lines that begin with `#` are comments.
 //!
-//! Invariant: the keys are never in an argument, in the environment, in a log line or in an error. A wrapped file is unwrapped
-//! by a command, which gets it on its standard input, or by an HTTP call; in this process the keys are in memory only.
+//! Invariant: the keys are never in an argument, the environment, a log line or an error. A command (on its standard
+//! input) or an HTTP call unwraps a wrapped file; this process has the keys in memory only.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -21,37 +21,34 @@ use zeroize::Zeroizing;
 use crate::outbound;
 use crate::vault::{Ring, Vault};
 
-/// How long a command or a server may take to unwrap the keys.
+/// The time limit for a command or a server to unwrap the keys.
 const UNWRAP_WITHIN: Duration = Duration::from_secs(30);
 /// Bytes of a key file at most.
 const FILE_MAX: usize = 64 * 1024;
 
 type Key = Zeroizing<[u8; 32]>;
 
-/// Where the keys come from.
+/// The source of the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySource {
-    /// The file; wrapped, where one of the two below is given.
+    /// The file; wrapped if one of the next two is set.
     pub file: PathBuf,
-    /// Unwraps it: a program and its arguments. It gets the file on standard input and prints the keys.
+    /// A program and its arguments that unwrap the file. It gets the file on standard input and prints the keys.
     pub command: Option<String>,
-    /// Unwraps it: a POST with `{"ciphertext": base64}`, answered with `{"plaintext": base64}`.
+    /// A URL that unwraps the file: a POST with `{"ciphertext": base64}` returns `{"plaintext": base64}`.
     pub url: Option<String>,
     /// File with the bearer token for that call.
     pub token_file: Option<PathBuf>,
 }
 
 impl KeySource {
-    /// Whether the file holds the keys as they are.
+    /// Returns whether the file holds the keys in clear text.
     #[must_use]
     pub const fn is_plain(&self) -> bool {
         self.command.is_none() && self.url.is_none()
     }
 
-    /// The same, if it is one that keys may come from.
-    ///
-    /// # Errors
-    /// Why not.
+    /// Returns the source if its settings are valid, else the reason.
     pub fn checked(self) -> Result<Self, String> {
         if self.command.is_some() && self.url.is_some() {
             return Err("master-key-command and master-key-url cannot be combined; set only one of them".to_owned());
@@ -70,10 +67,7 @@ impl KeySource {
         }
     }
 
-    /// Reads the keys.
-    ///
-    /// # Errors
-    /// Why not, and what to do, without a byte of what was read.
+    /// Reads the keys. An error gives the reason and the remedy, without a byte of the file.
     pub fn read(&self) -> Result<MasterKeys, String> {
         if !self.file.exists() {
             let file = self.file.display();
@@ -98,7 +92,6 @@ impl KeySource {
     }
 }
 
-/// The keys of a file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MasterKeys {
     hashing: Key,
@@ -106,7 +99,7 @@ pub struct MasterKeys {
     active: u16,
 }
 
-/// Never a byte of the keys.
+/// Shows no byte of the keys.
 impl std::fmt::Debug for MasterKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "MasterKeys({:?}, active: {})", self.keys.keys(), self.active)
@@ -114,17 +107,14 @@ impl std::fmt::Debug for MasterKeys {
 }
 
 impl MasterKeys {
-    /// A new ring with one key.
+    /// Creates a ring with one random key.
     #[must_use]
     pub fn draw() -> Self {
         let keys = BTreeMap::from([(Vault::FIRST_KEY, draw())]);
         Self { hashing: draw(), keys, active: Vault::FIRST_KEY }
     }
 
-    /// Reads the text of a key file.
-    ///
-    /// # Errors
-    /// Which line is wrong.
+    /// Parses the text of a key file. An error names the wrong line.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(only) = key(text.trim()) {
             let keys = BTreeMap::from([(Vault::FIRST_KEY, only.clone())]);
@@ -171,7 +161,7 @@ impl MasterKeys {
         }
     }
 
-    /// The text of a key file.
+    /// Formats the keys as the text of a key file.
     #[must_use]
     pub fn text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(FILE_MAX / 64));
@@ -193,19 +183,17 @@ impl MasterKeys {
         text
     }
 
-    /// The ids of the keys.
     #[must_use]
     pub fn ids(&self) -> Vec<u16> {
         self.keys.keys().copied().collect()
     }
 
-    /// The id of the active key.
     #[must_use]
     pub const fn active(&self) -> u16 {
         self.active
     }
 
-    /// The same with one more key, which is not active yet; and its id.
+    /// Returns the ring with one more key, which is not active yet, and its id.
     #[must_use]
     pub fn with_another(&self) -> (Self, u16) {
         let id = self.keys.keys().next_back().map_or(Vault::FIRST_KEY, |last| last.saturating_add(1));
@@ -214,20 +202,20 @@ impl MasterKeys {
         (more, id)
     }
 
-    /// The same with another active key; `None` where there is no such key.
+    /// Returns the ring with another active key; `None` if there is no such key.
     #[must_use]
     pub fn activated(&self, id: u16) -> Option<Self> {
         self.keys.contains_key(&id).then(|| Self { active: id, ..self.clone() })
     }
 
-    /// The same without a key; `None` where there is no such key, or it is the active one.
+    /// Returns the ring without a key; `None` if there is no such key, or it is the active one.
     #[must_use]
     pub fn without(&self, id: u16) -> Option<Self> {
         let mut fewer = self.clone();
         (id != self.active && fewer.keys.remove(&id).is_some()).then_some(fewer)
     }
 
-    /// The ring for a vault.
+    /// Returns the ring for a vault.
     #[must_use]
     pub fn ring(&self) -> Ring {
         Ring::new(&self.hashing, &self.keys, self.active).expect("the active key is one of the keys")
@@ -249,10 +237,7 @@ fn key(text: &str) -> Option<Key> {
     Some(key)
 }
 
-/// The content of a file that is for its owner's eyes alone.
-///
-/// # Errors
-/// Why not, and what to do.
+/// Reads a file that only its owner may read. An error gives the reason and the remedy.
 pub fn secret_text(path: &Path) -> Result<Zeroizing<String>, String> {
     let unread = |error: io::Error| {
         let missing = "does not exist; write the secret into it and set its mode to 600";
@@ -265,10 +250,7 @@ pub fn secret_text(path: &Path) -> Result<Zeroizing<String>, String> {
     Ok(Zeroizing::new(std::fs::read_to_string(path).map_err(unread)?))
 }
 
-/// Writes keys into a file that is not there yet, for its owner alone.
-///
-/// # Errors
-/// `AlreadyExists`, or what the system says.
+/// Writes keys into a new file that only its owner may read. Fails with `AlreadyExists` if the file exists.
 pub fn write_new(path: &Path, keys: &MasterKeys) -> io::Result<()> {
     let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
     file.write_all(keys.text().as_bytes())?;
@@ -276,10 +258,7 @@ pub fn write_new(path: &Path, keys: &MasterKeys) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Puts other keys into a file, whole or not at all.
-///
-/// # Errors
-/// What the system says.
+/// Replaces the keys in a file atomically.
 pub fn replace(path: &Path, keys: &MasterKeys) -> io::Result<()> {
     let mut draft = path.to_owned().into_os_string();
     draft.push(".draft");
@@ -320,7 +299,7 @@ fn unwrap_by_command(command: &str, wrapped: &str) -> Result<Zeroizing<String>, 
 
 fn unwrap_by_call(url: &str, token: Option<Zeroizing<String>>, wrapped: &str) -> Result<Zeroizing<String>, String> {
     let (url, wrapped) = (url.to_owned(), BASE64_STANDARD.encode(wrapped.trim()));
-    // The call has a thread and a runtime of its own: the caller may be in another.
+    // The call has its own thread and runtime, because the caller may be in another runtime.
     let call = std::thread::spawn(move || {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;

@@ -1,18 +1,18 @@
-//! bursar
+//! bursar, a payments service.
 
-// Words: exact values with a name, pure code, no I/O.
+// Values: exact types, pure code, no I/O.
 
 /// An exact number of cents, and percentages of it.
 pub mod money;
-/// The rails that money leaves by.
+/// The payout rails, by their API names.
 pub mod platform;
-/// What a payout costs, and the schedules that say so.
+/// Fee schedules, and the fee of a payout.
 pub mod fees;
 /// Countries, and the states of the United States.
 pub mod country;
 /// Countries and regions under embargo.
 pub mod embargo;
-/// Phone numbers that a numbering plan gives out.
+/// Phone numbers that a numbering plan assigns.
 pub mod phone;
 /// E-mail addresses.
 pub mod email;
@@ -20,152 +20,152 @@ pub mod email;
 pub mod text;
 /// Routing and account numbers, IBAN, BIC, addresses on chains.
 pub mod bank;
-/// Request bodies, read strictly and exactly.
+/// A strict and exact JSON parser for request bodies.
 pub mod strict_json;
 /// The Authorization header.
 pub mod basic;
-/// Moments in UTC, and the clocks that tell them.
+/// Times in UTC, and the clocks that return them.
 pub mod clock;
-/// The keyed chain of the history, and signed heads of it.
+/// The keyed hash chain of the history, and its signed heads.
 pub mod chain;
-/// From how much on the tax office is told.
+/// Tax reporting thresholds, by year.
 pub mod tax;
-/// Ids of each kind of object, and the entropy that makes them.
+/// Ids of each kind of object, and the randomness for them.
 pub mod ids;
-/// The app that an object belongs to.
+/// The organization and app that an object belongs to.
 pub mod scope;
-/// What a member's role may allow.
+/// The permissions of each role.
 pub mod permission;
 /// A change of one field.
 pub mod patch;
-/// Sealing and keyed hashes.
+/// Encryption and keyed hashes.
 pub mod vault;
-/// Every way in which the service says no.
+/// Refusals: all public error codes.
 pub mod refusal;
 
-// Machinery: knows records, commands and requests, and no noun.
+// Machinery: records, commands and requests, independent of any noun.
 
-/// Attacks, locks and changes of authority: one log line and one count each.
+/// Attacks, locks and permission changes: one log line and one count each.
 pub mod security_log;
-/// The working set of a batch of commands.
+/// The rows that a batch of commands loads, adds and changes.
 pub mod world;
-/// How like a name is to those on a sanctions list.
+/// Compares names with a sanctions list.
 pub mod screening;
-/// Where records live.
+/// Where records live: SQLite, PostgreSQL or memory.
 pub mod store;
-/// One batch of commands is one commit.
+/// Runs commands in batches; each batch is one commit.
 pub mod engine;
-/// The one way out over HTTP, and where it may lead.
+/// Outgoing HTTP calls, and the addresses that they may reach.
 pub mod outbound;
-/// Those who carry messages to people: a mail server, a gateway to phones.
+/// Providers of messages: a mail server, a gateway to phones.
 pub mod providers;
 /// The running program, shared by handlers and the worker.
 pub mod program;
-/// Inputs, answers, lists, idempotency, routes.
+/// Inputs, responses, lists, idempotency, routes.
 pub mod http;
-/// Work that is done after a commit, with leases.
+/// Jobs that a commit leaves to a worker, with leases.
 pub mod jobs;
 
 // The business.
 
-/// The gap-free log of what happened.
+/// The event log of each app, without gaps.
 pub mod events;
-/// An app's events, sent to URLs of its choice.
+/// Sends an app's events to its webhook endpoints.
 pub mod webhooks;
-/// The book: where money is, and every movement of it.
+/// The double-entry record of all money.
 pub mod ledger;
-/// The keys of the history, and how an older chain is carried over.
+/// The keys of the hash chain, and the upgrade of an older chain.
 pub mod history;
-/// The people of an organization, and what they may do.
+/// The members of an organization, and their roles.
 pub mod members;
-/// Where users' money goes.
+/// Payees' stored destinations.
 pub mod payout_methods;
-/// Bank accounts of apps, payers and vendors.
+/// Bank accounts of apps, payment customers and vendors.
 pub mod bank_accounts;
-/// Organizations, apps and keys; who calls.
+/// Organizations, apps and keys, and the authentication of callers.
 pub mod apps;
-/// What people are told, and by which way.
+/// Messages to people, and their delivery.
 pub mod messages;
-/// The people who are paid, and which apps may pay them.
+/// The records of payees, and the apps that may pay them.
 pub mod users;
-/// What apps tell of their companies, directors and use of money.
+/// An app's answers about its company, directors and use of money.
 pub mod app_compliance;
-/// The ways by which money leaves, and the sandbox's own.
+/// Instructions to payout rails, and the simulated rails of the sandbox.
 pub mod rails;
-/// One movement of money each, as the API tells it.
+/// Transfers: one movement of money each.
 pub mod transfers;
-/// How money gets into an app's wallet and out of it again.
+/// Deposits to an app's wallet, and withdrawals from it.
 pub mod funding;
-/// Who pays an app without being its user.
+/// Payers of an app who are not its users.
 pub mod payment_customers;
 /// Money collected from users and payment customers.
 pub mod payments;
-/// Who acts in accounts payable, and within which limits.
+/// The acting member in accounts payable, and their permissions.
 pub mod acting;
-/// Who sends bills, and the bank accounts by which they are paid.
+/// Companies that send bills, and their bank accounts.
 pub mod vendors;
-/// The rules that say whose approval a bill needs.
+/// The approvals that a bill needs.
 pub mod approval_policies;
 /// Bills: their approval and their payment.
 pub mod payables;
-/// Claimable links that carry an amount.
+/// Payout links: an amount that a payee can claim.
 pub mod payout_links;
-/// What people ask to be paid.
+/// Requests of people to be paid.
 pub mod payout_requests;
-/// Money on its way to a person, by a rail.
+/// Payouts: money to a person by a payout rail.
 pub mod payouts;
-/// Many links that were submitted together.
+/// Payout links that were submitted together.
 pub mod payout_link_batches;
-/// What the rails say of transfers, brought to the noun that each belongs to.
+/// Applies the rails' reports to transfers.
 pub mod settlements;
-/// How a payee takes the money of a link.
+/// The steps in which a payee takes the money of a link.
 pub mod claims;
-/// Takes an erased payee out of every row that names them.
+/// Erases a payee from every row that names them.
 pub mod erasure;
-/// Everything that is kept of a payee, in one document.
+/// All stored data about a payee, in one document.
 pub mod export;
 
-// Ways in and out.
+// Entry points, and tools over all nouns.
 
 /// Checks the stored data against the invariants.
 pub mod verify;
-/// Seals of all nouns: rewritten and checked.
+/// Rewrites and checks the sealed values of all nouns.
 pub mod seals;
-/// What only the sandbox has: the movable clock.
+/// Sandbox only: the movable clock and the magic values.
 pub mod sandbox;
 /// Every kind of record.
 pub mod tables;
-/// The pages that people see: the claim, the sandbox inbox, the reference.
+/// The web pages: the claim, the sandbox inbox, the reference.
 pub mod pages;
-/// Does what commits leave to be done.
+/// Runs the jobs that commits leave.
 pub mod worker;
-/// HTTP requests become calls, in one fixed order.
+/// Turns HTTP requests into calls, in one fixed order.
 pub mod dispatch;
-/// Whether the program lives, is ready, and what it measures.
+/// Probes of liveness and readiness, and the metrics.
 pub mod health;
-/// The description of the API, and its page.
+/// The OpenAPI document, and its page.
 pub mod openapi;
-/// THE table of routes.
+/// The table of routes.
 pub mod routes;
 /// The file with the master keys.
 pub mod key_file;
-/// What the program is told.
+/// The configuration.
 pub mod config;
-/// The folder with the sanctions list, and taking up a new one.
+/// The folder with the sanctions list, and the switch to a new list.
 pub mod sanctions;
-/// Opening the store, its lock and the master key.
+/// Opens the store, its lock and the master key.
 pub mod instance;
-/// All reasons against serving, with their remedies.
+/// Lists all reasons not to start, with their remedies.
 pub mod preflight;
-/// An embedded store moves to PostgreSQL, whole and provably.
+/// Moves an embedded store to PostgreSQL, with proof that it is complete.
 pub mod moving;
 /// Copies of an embedded store.
 pub mod backups;
-/// How many connections there may be, and how long each may stand still.
+/// Limits on the number of connections, and on their idle time.
 pub mod connections;
-/// One process, from start to a clean end.
+/// Runs one server process, from start to a clean end.
 pub mod serve;
-/// A client that sends as much as is answered.
+/// A load generator for a running server.
 pub mod load;
 /// The simulator: months of payouts from a seed, checked after every step.
 pub mod sim;

@@ -1,18 +1,15 @@
-//! A change of one field.
-
-/// A field of a PATCH: left out, emptied, or set.
+/// A field of a PATCH: omitted, null, or set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// Not sent: stays as it is.
+    /// Omitted: stays as it is.
     Keep,
-    /// Sent as null: emptied.
+    /// Null: becomes empty.
     Clear,
-    /// Sent with a value.
     Set(T),
 }
 
 impl<T> Patch<T> {
-    /// What a field is after the PATCH.
+    /// Returns the field's value after the PATCH.
     pub fn over(self, before: Option<T>) -> Option<T> {
         match self {
             Self::Keep => before,
@@ -21,7 +18,6 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The same of what the value holds.
     pub fn map<U>(self, value: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,
@@ -31,7 +27,7 @@ impl<T> Patch<T> {
     }
 }
 
-/// Of a field that was empty before.
+/// `None` becomes `Keep`.
 impl<T> From<Option<T>> for Patch<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Keep, Self::Set)

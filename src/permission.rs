@@ -1,6 +1,4 @@
-//! What a member's role may allow.
-
-/// What a signed-in member's role must allow for a route (`members::may`).
+/// A permission that a route requires from a signed-in member's role (`members::may`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Permission {
     /// Manage their own sessions, password and second factor.
@@ -13,14 +11,13 @@ pub enum Permission {
     Approve,
     /// Pay approved bills; release payouts above the limit.
     Pay,
-    /// Confirm the account that another member added.
+    /// Confirm an account that another member added.
     Confirm,
     /// Change members, approval policies and settings.
     Govern,
 }
 
 impl Permission {
-    /// All, for the tests.
     pub const ALL: [Self; 7] =
         [Self::Own, Self::View, Self::Prepare, Self::Approve, Self::Pay, Self::Confirm, Self::Govern];
 }

@@ -1,12 +1,11 @@
-//! Phone numbers: the identity of a person inside an organization (docs/decisions.md 6).
+//! Phone numbers, which identify a person inside an organization (docs/decisions.md 6).
 //!
-//! Invariant: a [`PhoneNumber`] is one that a numbering plan really gives out, in its one canonical
-//! form, so that equal people have equal text. (Most 555 numbers are given out to nobody, hence the
-//! refusals of `+1 555 …`.)
+//! Invariant: a [`PhoneNumber`] is one that a numbering plan assigns, in its canonical form, so that the same person
+//! always has the same text. Most 555 numbers are not assigned, so `+1 555 …` is refused.
 //!
-//! What is read from outside is no number to which a text is expensive ([`PhoneNumber::accepted`]), and none of a country
-//! under embargo. Deliberately absent: which countries an app may write to, which is a setting; extensions, letters for digits, a default country, and whether the number
-//! answers: only a code sent to it tells.
+//! A number from a request is refused if texts to it are expensive ([`PhoneNumber::accepted`]) or its country is under
+//! embargo. Deliberately absent: the countries that an app may write to, which is a setting; extensions, letters for
+//! digits, a default country; and whether the number exists, which only a verification code proves.
 
 use rlibphonenumber as plan;
 use std::fmt;
@@ -21,7 +20,7 @@ pub struct PhoneNumber {
 /// Why two texts are not a phone number, in order of precedence. Public code `invalid-phone-number`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum InvalidPhoneNumber {
-    /// No country code, or not one to three digits with an optional plus.
+    /// The country code is missing, or not one to three digits with an optional plus.
     #[error("the country code must be one to three digits, such as \"1\"")]
     CountryCode,
     /// A country code without a number.
@@ -30,30 +29,26 @@ pub enum InvalidPhoneNumber {
     /// Something other than digits, spaces, dashes, dots and brackets.
     #[error("the phone number must contain only digits, spaces, dashes, dots and brackets")]
     Characters,
-    /// A number with its own country code, which is not the one beside it.
+    /// The number contains a country code that differs from the given one.
     #[error("the phone number begins with a country code other than country_code")]
     OtherCountry,
-    /// No numbering plan gives out this number.
+    /// No numbering plan assigns this number.
     #[error("is not a valid phone number in its country")]
     NotInUse,
-    /// A text to it costs more than one to an ordinary phone, or the caller pays its owner.
+    /// A text to it costs more than to an ordinary phone, or the caller pays its owner.
     #[error("is a premium-rate, shared-cost, satellite or personal number; use a mobile or landline number")]
     Costly,
-    /// Of a country or region under embargo.
     #[error("{}", crate::embargo::REFUSED)]
     Embargoed,
 }
 
-/// Calling codes of no country: satellites (870, 881, 882, 883), premium rates (979), shared costs (808), personal numbers
-/// (878), free calls (800), and the code for disasters (888). ITU-T E.164, list of assigned codes.
+/// Calling codes of no country: satellites (870, 881, 882, 883), premium rates (979), shared costs (808), personal
+/// numbers (878), free calls (800), and the code for disasters (888). ITU-T E.164, list of assigned codes.
 const OF_NO_COUNTRY: [i32; 9] = [800, 808, 870, 878, 881, 882, 883, 888, 979];
 
 impl PhoneNumber {
-    /// Reads `country_code` (`1` or `+1`) and `phone_number` (`2127361234`, `(212) 736-1234`), as
-    /// bodies carry them. A national prefix is dropped; a full `+1…` number must agree with the code.
-    ///
-    /// # Errors
-    /// An [`InvalidPhoneNumber`].
+    /// Parses `country_code` (`1` or `+1`) and `phone_number` (`2127361234`, `(212) 736-1234`) of a request. A national
+    /// prefix is dropped; the code of a full `+1…` number must match `country_code`.
     pub fn parse(country_code: &str, phone_number: &str) -> Result<Self, InvalidPhoneNumber> {
         let code = country_code.trim();
         let code = code.strip_prefix('+').unwrap_or(code);
@@ -72,10 +67,7 @@ impl PhoneNumber {
         parsed.accepted()
     }
 
-    /// Refuses a number to which nothing is sent in any country.
-    ///
-    /// # Errors
-    /// `Costly` or `Embargoed`.
+    /// Refuses a number that is never used in any country, as `Costly` or `Embargoed`.
     pub fn accepted(self) -> Result<Self, InvalidPhoneNumber> {
         use plan::PhoneNumberType::{
             FixedLine, FixedLineOrMobile, Mobile, Pager, PersonalNumber, PremiumRate, SharedCost, TollFree, UAN,
@@ -95,11 +87,8 @@ impl PhoneNumber {
         if embargoed { Err(InvalidPhoneNumber::Embargoed) } else { Ok(self) }
     }
 
-    /// Reads E.164 (`+12127361234`) or its digits alone, as filters and stored rows carry it
-    /// (docs/decisions.md 16). What is taken from outside must be [`accepted`](Self::accepted) too.
-    ///
-    /// # Errors
-    /// An [`InvalidPhoneNumber`].
+    /// Parses E.164 (`+12127361234`) or its digits alone, from filters and stored rows. A number for storing must be
+    /// [`accepted`](Self::accepted) too.
     pub fn parse_e164(text: &str) -> Result<Self, InvalidPhoneNumber> {
         let text = text.trim();
         let digits = text.strip_prefix('+').unwrap_or(text);
@@ -109,8 +98,8 @@ impl PhoneNumber {
         Self::valid(&format!("+{digits}"))
     }
 
-    /// Reads a text that begins with a plus. The charset is checked here because the library would
-    /// turn letters into digits and take `;ext=` for an extension.
+    /// Parses a text that begins with a plus. The characters are checked here because the library would convert letters
+    /// to digits and accept `;ext=` as an extension.
     fn valid(full: &str) -> Result<Self, InvalidPhoneNumber> {
         let rest = full.strip_prefix('+').unwrap_or(full);
         if !rest.bytes().all(|byte| byte.is_ascii_digit() || b" -.()".contains(&byte)) {
@@ -126,25 +115,26 @@ impl PhoneNumber {
         })
     }
 
-    /// `+12127361234`.
+    /// Returns `+12127361234`.
     #[must_use]
     pub fn e164(&self) -> String {
         format!("+{}{}", self.country_code, self.national)
     }
 
-    /// The digits of the country code: `1`.
+    /// Returns the digits of the country code: `1`.
     #[must_use]
     pub fn country_code(&self) -> &str {
         &self.country_code
     }
 
-    /// The digits after the country code: `2127361234`.
+    /// Returns the digits after the country code: `2127361234`.
     #[must_use]
     pub fn national(&self) -> &str {
         &self.national
     }
 
-    /// The country that gives it out, as two letters: `US`, `CA`. `None` where a numbering plan is of no country.
+    /// Returns the country that assigns the number, as two letters: `US`, `CA`. `None` for a numbering plan without a
+    /// country.
     #[must_use]
     pub fn country(&self) -> Option<String> {
         let region = plan::PhoneNumber::parse(self.e164(), None).ok()?.get_region_code()?;
@@ -152,7 +142,7 @@ impl PhoneNumber {
         (country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase())).then_some(country)
     }
 
-    /// For people who may know the number but must not learn it: `***1234`.
+    /// Masks the number for people who must not learn it: `***1234`.
     #[must_use]
     pub fn masked(&self) -> String {
         // National numbers are ASCII digits; the shortest plans have fewer than four of them.
@@ -167,7 +157,7 @@ impl fmt::Debug for PhoneNumber {
     }
 }
 
-/// Every country's calling code, with the country that it stands for first: `("1", "US")`, `("49", "DE")`.
+/// Returns every calling code with its main country: `("1", "US")`, `("49", "DE")`.
 #[must_use]
 pub fn calling_codes() -> Vec<(String, String)> {
     let codes = plan::PHONE_NUMBER_UTIL.get_supported_calling_codes();

@@ -1,14 +1,14 @@
-//! The rails that money leaves by, under the names that docs/specification.md gives them.
+//! The payout rails, by their names in docs/specification.md.
 //!
-//! Invariant: the words of [`Platform::as_str`], of `FromStr` and of JSON are the same.
+//! Invariant: [`Platform::as_str`], `FromStr` and JSON use the same words.
 //!
-//! Deliberately absent: `default` (a word of requests, resolved to a rail before it gets here), fees
-//! and times (`fees`), and what a payout method of each rail consists of (`users`).
+//! Deliberately absent: `default` (a word of requests, resolved to a rail before), fees and times (`fees`), and the
+//! fields of each rail's payout method (`users`).
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// A rail. All but [`Platform::Rtp`] can be asked for.
+/// A rail. Requests may name all but [`Platform::Rtp`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Platform {
@@ -28,18 +28,16 @@ pub enum Platform {
     WalletE,
     Crypto,
     PushToCard,
-    /// Never asked for: what an ach payout becomes where the account and the amount allow it
-    /// (docs/decisions.md 7).
+    /// Never requested: an ach payout becomes rtp if the account and the amount allow it (docs/decisions.md 7).
     Rtp,
 }
 
-/// A word that names no rail.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("is not a supported platform")]
 pub struct UnknownPlatform;
 
 impl Platform {
-    /// The fourteen rails that can be asked for, in the order of docs/specification.md.
+    /// The fourteen rails that a request may name, in the order of docs/specification.md.
     pub const ALL: [Platform; 14] = [
         Platform::Ach,
         Platform::WalletA,
@@ -57,7 +55,7 @@ impl Platform {
         Platform::PushToCard,
     ];
 
-    /// The word of docs/specification.md.
+    /// Returns the API's name of the rail.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +77,7 @@ impl Platform {
         }
     }
 
-    /// The name that people are shown.
+    /// Returns the name for people.
     #[must_use]
     pub const fn display_name(self) -> &'static str {
         match self {
@@ -101,22 +99,19 @@ impl Platform {
         }
     }
 
-    /// Reads a rail that a caller asks for: any but `rtp` (docs/specification.md, fee estimate).
-    ///
-    /// # Errors
-    /// [`UnknownPlatform`] for every other word, `rtp` and `default` included.
+    /// Parses a rail in a request: any but `rtp`. `rtp` and `default` are [`UnknownPlatform`].
     pub fn parse_requested(word: &str) -> Result<Platform, UnknownPlatform> {
         Platform::ALL.into_iter().find(|platform| platform.as_str() == word).ok_or(UnknownPlatform)
     }
 
-    /// Whether the base fee of this rail is taken on whole dollars (docs/decisions.md 7).
+    /// Returns whether the base fee of this rail is computed on whole dollars (docs/decisions.md 7).
     #[must_use]
     pub const fn pays_whole_dollars(self) -> bool {
         matches!(self, Platform::PrepaidCardA | Platform::GiftCardA)
     }
 }
 
-/// Reads any rail, `rtp` too: for stored rows. Requests use [`Platform::parse_requested`].
+/// Parses any rail, including `rtp`: for stored rows. Requests use [`Platform::parse_requested`].
 impl FromStr for Platform {
     type Err = UnknownPlatform;
 

@@ -1,4 +1,4 @@
-//! All reasons against serving at once, each with its remedy: settings, files, folders.
+//! Collects all reasons not to start, each with its remedy: settings, files, folders.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,7 @@ use crate::config::{self, BadConfig, Config, EnvironmentChoice, Settings};
 use crate::key_file::{KeySource, secret_text};
 use crate::sanctions;
 
-/// The configuration of a server. What is wrong with its files is listed with what is wrong with its settings.
-///
-/// # Errors
-/// [`BadConfig`] with every reason.
+/// Returns the configuration of a server. A [`BadConfig`] lists every problem of the settings and of their files.
 pub fn load(given: Settings, file: Option<&Path>) -> Result<Config, BadConfig> {
     let settings = match file {
         Some(file) => given.clone().or(config::read(file, &mut Vec::new())?),
@@ -46,7 +43,7 @@ pub fn load(given: Settings, file: Option<&Path>) -> Result<Config, BadConfig> {
     }
 }
 
-/// Why there are no master keys. In a sandbox a missing file is made.
+/// Returns why the master keys cannot be read. A sandbox creates a missing file.
 fn key_problem(settings: &Settings, config: Option<&Config>) -> Option<String> {
     let file = settings.key_file.as_ref()?;
     let source = config.map(|config| config.key.clone()).unwrap_or_else(|| KeySource {
@@ -58,7 +55,7 @@ fn key_problem(settings: &Settings, config: Option<&Config>) -> Option<String> {
     source.read().err()
 }
 
-/// Files with secrets that cannot be read, are empty, or may be read by others.
+/// Returns the files with secrets that cannot be read, are empty, or may be read by others.
 fn secret_problems(settings: &Settings) -> Vec<String> {
     let files = [
         ("database-password-file", &settings.database_password_file),
@@ -77,7 +74,7 @@ fn secret_problems(settings: &Settings) -> Vec<String> {
     files.into_iter().filter_map(problem).collect()
 }
 
-/// Whether others may look into the data folder.
+/// Returns a problem if others may read the data folder.
 fn open_to_others(folder: &Path) -> Option<String> {
     let mode = std::fs::metadata(folder).ok()?.permissions().mode() & 0o777;
     let folder = folder.display();

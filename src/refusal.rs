@@ -1,20 +1,19 @@
-//! Refusals: every way in which the service says no, with its public code.
+//! Refusals: all expected errors of the service, with their public codes.
 //!
-//! A refusal is a value. Rules return it, the engine keeps or drops what the
-//! command did, and the HTTP edge turns it into the error body of docs/decisions.md 3.
-//! Codes are never renamed; docs/errors.md is made from this one enum.
+//! A refusal is a value. Rules return it, the engine keeps or drops the command's changes, and the HTTP layer turns it
+//! into the error body of docs/decisions.md 3. Codes are never renamed; docs/errors.md is generated from this enum.
 
 use serde::Serialize;
 
-/// Fields that one refusal names at most (docs/decisions.md 17): a small request must not make a large answer.
+/// Fields that one refusal names at most, so that a small request cannot cause a large response.
 pub const FIELDS_MAX: usize = 20;
-/// Fields that are counted at most. Who reads a body may stop there: the request is refused whatever follows.
+/// Fields that are counted at most. A parser may stop there, because the request is refused in any case.
 pub const COUNTED_MAX: usize = 1_000;
 
-/// Declares all codes with their status, their meaning and what the caller should do.
+/// Declares all codes with their status, their meaning and the advice for the caller.
 macro_rules! codes {
     ($($variant:ident $word:literal $status:literal, $meaning:literal, $advice:literal;)+) => {
-        /// Every public error code (docs/decisions.md 3).
+        /// Every public error code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = $meaning] $variant,)+
@@ -24,22 +23,19 @@ macro_rules! codes {
             /// All codes, in the order of docs/errors.md.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The word in `error_code`.
+            /// Returns the word in `error_code`.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
 
-            /// The HTTP status.
             pub const fn status(self) -> u16 {
                 match self { $(Self::$variant => $status,)+ }
             }
 
-            /// What it means.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)+ }
             }
 
-            /// What the caller should do.
             pub const fn advice(self) -> &'static str {
                 match self { $(Self::$variant => $advice,)+ }
             }
@@ -91,53 +87,50 @@ codes! {
 }
 
 impl Code {
-    /// Whether the refusal was decided against state, so that it is kept with its idempotency key:
-    /// a definite failure stays a failure (docs/decisions.md 4).
+    /// Returns whether the refusal depends on state, so that it is stored with its idempotency key: a definite failure
+    /// stays a failure (docs/decisions.md 4).
     pub const fn is_kept(self) -> bool {
         matches!(self.status(), 402 | 404 | 409 | 410)
             && !matches!(self, Self::ResourceBusy | Self::IdempotencyKeyReused)
     }
 }
 
-/// What is wrong with one field.
+/// An error of one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FieldError {
     /// A JSON pointer into the body (`/payee/phone_number`) or the name of a parameter or header.
     pub field: String,
-    /// A code, most often the same as `error_code`.
+    /// A code, usually the same as `error_code`.
     pub code: &'static str,
-    /// What is wrong and how to right it.
+    /// What is wrong and how to correct it.
     pub message: String,
 }
 
-/// A no, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The public code.
     pub code: Code,
-    /// For the caller: what was refused and the way out.
+    /// For the caller: what was refused, and how to proceed.
     pub message: String,
-    /// Field by field, where fields are at fault.
+    /// One entry for each invalid field.
     pub errors: Vec<FieldError>,
-    /// How long to wait before trying again, where waiting helps.
+    /// The wait before a retry, if waiting helps.
     pub retry_after_seconds: Option<u32>,
 }
 
 impl Refusal {
-    /// A refusal without fields.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), errors: Vec::new(), retry_after_seconds: None }
     }
 
-    /// A refusal of one field.
+    /// Returns a refusal of one field.
     pub fn field(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
         let error = FieldError { field: field.into(), code: code.as_str(), message: message.into() };
         Self { code, message: told_of(&error), errors: vec![error], retry_after_seconds: None }
     }
 
-    /// A refusal of several fields at once. The code is that of the fields when they agree, else `invalid-input`.
+    /// Returns a refusal of several fields. The code is that of the fields if they agree, else `invalid-input`.
     ///
-    /// At most [`FIELDS_MAX`] are named; the message says how many more there are.
+    /// At most [`FIELDS_MAX`] are named; the message has the number of the others.
     pub fn fields(mut errors: Vec<FieldError>) -> Self {
         let more = errors.len().saturating_sub(FIELDS_MAX);
         let most = if errors.len() >= COUNTED_MAX { "at least " } else { "" };
@@ -157,19 +150,18 @@ impl Refusal {
         Self { code, message, errors, retry_after_seconds: None }
     }
 
-    /// There is no such object, or it is somebody else's, which is the same.
+    /// The same refusal for a missing object and for another owner's object, so that it reveals nothing.
     pub fn not_found(what: &str) -> Self {
         Self::new(Code::NotFound, format!("The {what} does not exist."))
     }
 
-    /// The refusal of a change while the storage is full.
+    /// Returns the refusal of a change while the storage is full.
     #[must_use]
     pub fn storage_full() -> Self {
         let message = "The storage is full. This attempt changed nothing; reads still work. Retry later.";
         Self::new(Code::StorageFull, message).retry_after(10)
     }
 
-    /// Adds how long to wait.
     #[must_use]
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after_seconds = Some(seconds);
@@ -177,8 +169,7 @@ impl Refusal {
     }
 }
 
-/// What is wrong with a field, for who reads the message alone: with the field's name, unless it is a sentence of its
-/// own.
+/// Returns a field's message for use without the field: prefixed with the field's name, unless it is a sentence.
 fn told_of(error: &FieldError) -> String {
     if error.message.starts_with(char::is_uppercase) {
         error.message.clone()
@@ -193,12 +184,12 @@ pub struct ErrorBody {
     /// Always false.
     #[schema(example = false)]
     pub success: bool,
-    /// For people.
+    /// The message for people.
     pub message: String,
-    /// For programs; the reference lists all of them.
+    /// The code for programs; the reference lists all of them.
     #[schema(example = "invalid-input")]
     pub error_code: &'static str,
-    /// Field by field.
+    /// The errors of individual fields.
     pub errors: Vec<FieldError>,
 }
 

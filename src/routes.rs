@@ -1,19 +1,19 @@
-//! THE table of routes: every path, its method, who may call it, and the function that answers.
+//! The table of routes: every path, its method, its permitted callers, and its handler.
 //!
-//! A noun's rows stand at the foot of its `http.rs`; here they are put together. From this one table come
-//! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
+//! The end of each noun's `http.rs` has its rows; this module combines them. The router (`dispatch`), the document
+//! (`openapi`), `bursar routes`, and the lists of the tests derive from this table.
 
 use crate::http::Route;
 use crate::{openapi, pages};
 
-/// Every route but the probes, which stand on a listener of their own in production (`health`).
+/// Returns every route but the probes, which have a separate listener in production (`health`).
 pub fn table() -> Vec<Route> {
     let business = business();
     let reference = openapi::routes(&business);
     [business, reference, pages::http::routes(), crate::payout_links::reports()].concat()
 }
 
-/// Every route of the API, in the order of the document. A new noun adds its rows here.
+/// Returns every route of the API, in the order of the document. A new noun adds its rows here.
 pub fn business() -> Vec<Route> {
     [
         crate::apps::routes(crate::apps::DeletionHooks {

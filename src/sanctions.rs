@@ -1,9 +1,8 @@
-//! The folder with the sanctions list: reading it, putting a new list there, and taking it into use while the
-//! program runs.
+//! The folder with the sanctions list: reads it, installs a new list, and switches to it while the program runs.
 //!
-//! `bursar screening load` checks the files as a whole before it exchanges the folder; the running program looks
-//! every minute, and screens all users again with what is new. A folder that cannot be read changes nothing: the
-//! list in use stays, and the log says why.
+//! `bursar screening load` validates all files before it replaces the folder. The running program checks the folder
+//! every minute and screens all users again with a new list. If the folder cannot be read, the current list stays in
+//! use and the log gives the reason.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,23 +22,15 @@ use crate::screening::{BadList, Files, Watchlist};
 use crate::users::screening::BeginScreening;
 use crate::world::Query;
 
-/// How often the folder is looked at.
 const CHECK_EVERY: Duration = Duration::from_secs(60);
 /// The files of a list; the last one is not always published.
 const FILES: [&str; 4] = ["SDN.CSV", "ALT.CSV", "ADD.CSV", "SDN_COMMENTS.CSV"];
 
-/// Why there is no list.
 #[derive(Debug, thiserror::Error)]
 pub enum NoList {
-    /// A file is missing or cannot be read.
     #[error("{file}: {source}")]
-    File {
-        /// Which.
-        file: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// The files are no list.
+    File { file: String, source: io::Error },
+    /// The content of the files is not a valid list.
     #[error(transparent)]
     Bad(#[from] BadList),
 }
@@ -49,7 +40,7 @@ fn failed(file: &Path) -> impl FnOnce(io::Error) -> NoList {
     move |source| NoList::File { file, source }
 }
 
-/// The list's files among these paths: folders are looked into, and names count whatever their case.
+/// Finds the list's files in these files and folders. The case of names does not matter.
 fn find(paths: &[PathBuf]) -> Result<[Option<PathBuf>; 4], NoList> {
     let mut found = [const { None }; 4];
     for path in paths {
@@ -69,10 +60,7 @@ fn find(paths: &[PathBuf]) -> Result<[Option<PathBuf>; 4], NoList> {
     Ok(found)
 }
 
-/// Reads the list from these files and folders. Of the four files the comments may be missing.
-///
-/// # Errors
-/// [`NoList`].
+/// Reads the list from these files and folders. Of the four files only the comments may be missing.
 pub fn read(paths: &[PathBuf], score_min: i64) -> Result<Watchlist, NoList> {
     let found = find(paths)?;
     let mut published = Time::from_micros(0);
@@ -106,11 +94,8 @@ fn written_at(file: &Path) -> io::Result<Time> {
     Ok(Time::from_micros(i64::try_from(since.as_micros()).map_err(io::Error::other)?))
 }
 
-/// Checks a list and puts its files into `folder`, all at once: whoever reads the folder meanwhile finds the old
-/// list or the new one.
-///
-/// # Errors
-/// [`NoList`]; then the folder is as it was.
+/// Validates a list and replaces `folder` with its files in one step: a concurrent reader finds the old list or the new
+/// one. An error leaves the folder unchanged.
 pub fn install(paths: &[PathBuf], folder: &Path, score_min: i64) -> Result<Watchlist, NoList> {
     let list = read(paths, score_min)?;
     let (draft, old) = (folder.with_extension("draft"), folder.with_extension("old"));
@@ -123,7 +108,7 @@ pub fn install(paths: &[PathBuf], folder: &Path, score_min: i64) -> Result<Watch
     for (name, file) in FILES.iter().zip(find(paths)?) {
         let Some(file) = file else { continue };
         let copy = draft.join(name);
-        // The time of the original is when the list was published, as far as we know.
+        // The modification time of the original is the best known date of publication.
         let copied = fs::copy(&file, &copy).and_then(|_| File::options().write(true).open(&copy)).and_then(|written| {
             written.set_modified(fs::metadata(&file)?.modified()?)?;
             written.sync_all()
@@ -140,10 +125,8 @@ pub fn install(paths: &[PathBuf], folder: &Path, score_min: i64) -> Result<Watch
     Ok(list)
 }
 
-/// The list that a program begins with: that of its folder. A sandbox without one has invented people.
-///
-/// # Errors
-/// The list is bad, or production has none: nobody is paid there unscreened.
+/// Returns the list for the start: the list in the folder, or an invented one in a sandbox without a folder. Fails if
+/// the list is invalid, or if production has none: no payee is paid there unscreened.
 pub fn first(config: &Config) -> Result<Arc<Watchlist>, BadConfig> {
     let folder = &config.sanctions_dir;
     if let Some(reason) = missing(folder) {
@@ -156,17 +139,15 @@ pub fn first(config: &Config) -> Result<Arc<Watchlist>, BadConfig> {
     list.map(Arc::new).map_err(|no_list| BadConfig::one(format!("sanctions-dir {}: {no_list}", folder.display())))
 }
 
-/// Why there is no list at all.
+/// Returns why there is no list.
 pub fn missing(folder: &Path) -> Option<String> {
     let what = "production: no sanctions list in";
     (!folder.exists()).then(|| format!("{what} {}; load one with `bursar screening load`", folder.display()))
 }
 
-/// The list that `bursar screening check` compares with: that of its folder. The sandbox's invented list is used only when
-/// `invented` asks for it: a name that is not on it is not a name that was screened.
-///
-/// # Errors
-/// There is no data folder, or no list in it, or the list is bad.
+/// Returns the list for `bursar screening check`: the list in the folder, or the invented list only if `invented`
+/// requests it, because a name that is missing there was not really screened. Fails without a data folder or a valid
+/// list.
 pub fn in_use(config: &Config, invented: bool) -> Result<Arc<Watchlist>, BadConfig> {
     if invented {
         return Ok(Watchlist::of_sandbox());
@@ -184,11 +165,8 @@ pub fn in_use(config: &Config, invented: bool) -> Result<Arc<Watchlist>, BadConf
     first(config)
 }
 
-/// Has the users of every organization screened with the list in use, unless they are already; gives for how many
-/// organizations that began.
-///
-/// # Errors
-/// The store cannot be read or written.
+/// Starts the screening of all users with the current list in each organization that has not started it. Returns the
+/// number of organizations.
 pub async fn screen_all_users(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut begun = 0;
     for org in organizations(bursar).await? {
@@ -202,23 +180,20 @@ async fn organizations(bursar: &Bursar) -> Result<Vec<OrgId>, Refusal> {
     bursar.read(move |world| Ok(world.page::<Organization>(&all)?.iter().map(|found| found.org).collect())).await
 }
 
-/// Takes another list into use, and has all users screened with it.
-///
-/// # Errors
-/// See [`screen_all_users`].
+/// Switches to another list, and screens all users with it.
 pub async fn take_up(bursar: &Bursar, list: Arc<Watchlist>) -> Result<(), Refusal> {
     tracing::info!(hash = list.version().hash, names = list.version().names, "a new sanctions list is in use");
     bursar.use_watchlist(list);
     screen_all_users(bursar).await.map(drop)
 }
 
-/// Looks at the folder every minute until `stop` turns true, and takes up what is new there.
+/// Checks the folder every minute until `stop` turns true, and switches to a new list.
 pub async fn keep_up(bursar: Arc<Bursar>, config: Config, mut stop: watch::Receiver<bool>) {
     let mut seen = stamp(&config.sanctions_dir);
-    // Whether not everybody's screening with the list in use was begun.
+    // Whether some organization has not started its screening with the current list.
     let mut owed = false;
     while !*stop.borrow_and_update() {
-        // Whether the wait ended by a change or by time, the loop looks at both.
+        // The loop checks the signal and the folder, so the result does not matter.
         drop(tokio::time::timeout(CHECK_EVERY, stop.changed()).await);
         let now = stamp(&config.sanctions_dir);
         let is_new = now != seen && !now.is_empty();
@@ -237,7 +212,7 @@ pub async fn keep_up(bursar: Arc<Bursar>, config: Config, mut stop: watch::Recei
     }
 }
 
-/// Takes up the list of the folder, if it is another. One that cannot be read changes nothing.
+/// Switches to the list in the folder if it differs. An unreadable list changes nothing.
 async fn take_up_newest(bursar: &Bursar, config: &Config) -> Result<(), Refusal> {
     let reading = config.clone();
     match tokio::task::spawn_blocking(move || first(&reading)).await {
@@ -250,7 +225,7 @@ async fn take_up_newest(bursar: &Bursar, config: &Config) -> Result<(), Refusal>
     }
 }
 
-/// Names, sizes and times of the files: another stamp, another list, perhaps.
+/// Returns names, sizes and times of the files. A change suggests a new list.
 fn stamp(folder: &Path) -> Vec<(PathBuf, u64, Option<std::time::SystemTime>)> {
     let files = find(&[folder.to_owned()]).unwrap_or_default();
     let stamped = files.into_iter().flatten().filter_map(|file| {

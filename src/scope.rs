@@ -1,12 +1,8 @@
-//! The app that an object belongs to.
-
 use crate::ids::{AppId, OrgId};
 
-/// An app of an organization: what every tenant object belongs to.
+/// An app of an organization: the owner of every tenant object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
-    /// The organization.
     pub org: OrgId,
-    /// The app.
     pub app: AppId,
 }

@@ -1,30 +1,28 @@
 //! The security log: one line and one count for each attack, lock and change of authority.
 //!
-//! Invariant: a line holds an IP address, the public half of a key, ids of our own and words of this program; never a secret,
-//! a name, a phone number, an e-mail address or a text that a caller chose. A change is logged after its commit, so a line
-//! means that it happened. Lines have the target `security`, counts the name `bursar_security_events_total`.
+//! Invariant: a line holds an IP address, the public half of a key, ids and words of this program; never a secret, a
+//! name, a phone number, an e-mail address or a text from a caller. A change is logged after its commit, so a line
+//! proves it. Lines have the target `security`, counts the name `bursar_security_events_total`.
 
 use std::net::IpAddr;
 
 use crate::ids::OrgId;
 
-/// The counter of events by kind.
 const COUNTER: &str = "bursar_security_events_total";
 
 /// Declares the kinds of events with their words.
 macro_rules! events {
     ($($(#[doc = $doc:literal])+ $variant:ident $word:literal,)+) => {
-        /// What the security log records.
+        /// An entry of the security log.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum SecurityEvent {
             $($(#[doc = $doc])+ $variant,)+
         }
 
         impl SecurityEvent {
-            /// All events.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The word in `event` of a line and in the label `kind` of the counter.
+            /// Returns the word in `event` of a line and in the label `kind` of the counter.
             #[must_use]
             pub const fn kind(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
@@ -70,9 +68,9 @@ events! {
     SetupTokenRefused "setup_token_refused",
     /// An organization was created.
     OrganizationCreated "organization_created",
-    /// A changed key file was taken up, or was not.
+    /// A changed key file was loaded, or was rejected.
     MasterKeysChanged "master_keys_changed",
-    /// Every seal is under the active master key since.
+    /// Every seal is now under the active master key.
     SealsRewritten "seals_rewritten",
     /// The heads of the history were signed, to be kept elsewhere.
     HistoryAnchored "history_anchored",
@@ -88,28 +86,25 @@ events! {
     SettingChanged "setting_changed",
     /// An approval policy was created, changed or deleted.
     PolicyChanged "policy_changed",
-    /// Everything that is kept of a payee was exported.
+    /// All data of a payee was exported.
     UserExported "user_exported",
 }
 
-/// Where an event came from and what it is about. What is not known stays `None`.
+/// The source and the subject of an event. Unknown fields are `None`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
     /// The IP address of the caller, past trusted proxies.
     pub ip: Option<IpAddr>,
-    /// The public half of the caller's key. A text that does not look like one is not logged.
+    /// The public half of the caller's key. Not logged if it does not have that form.
     pub client_id: Option<&'a str>,
-    /// The organization's id.
     pub organization: Option<&'a str>,
-    /// The app's id.
     pub app: Option<&'a str>,
-    /// The id of the member whose session came with the request.
+    /// The member of the request's session.
     pub member: Option<&'a str>,
     /// The id of the key, member, policy or user that the event is about.
     pub subject: Option<&'a str>,
-    /// The route's path as the table of routes writes it, placeholders included.
+    /// The route's path with placeholders.
     pub route: Option<&'static str>,
-    /// The request's id.
     pub request_id: Option<&'a str>,
 }
 
@@ -136,36 +131,34 @@ pub fn record(event: SecurityEvent, reason: &'static str, origin: Origin<'_>) {
     count(event);
 }
 
-/// Counts an event that has no line, because a stranger could write as many as they like.
+/// Counts an event without a line, because a stranger could cause any number of lines.
 pub fn count(event: SecurityEvent) {
     metrics::counter!(COUNTER, "kind" => event.kind()).increment(1);
 }
 
-/// Shows every kind with 0, so that an alarm on its rise works from the first event on.
+/// Registers every kind with 0, so that an alarm on an increase works from the first event on.
 pub fn register() {
     for event in SecurityEvent::ALL {
         metrics::counter!(COUNTER, "kind" => event.kind()).absolute(0);
     }
 }
 
-/// Whether a text looks like the public half of a key. Callers that mix up the two halves must not put a secret into the
-/// log: `sk_…` is the secret half.
+/// Returns whether a text has the form of a key's public half. Callers that confuse the two halves must not put a
+/// secret into the log: `sk_…` is the secret half.
 fn is_client_id(text: &str) -> bool {
     (text.starts_with("pk_") || text.starts_with("org_pk_"))
         && text.len() <= 100
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// What the security log records of a command, once it is committed.
+/// The entry that a command adds to the security log after its commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noted {
-    /// What happened.
     pub event: SecurityEvent,
-    /// A word of this program.
     pub reason: &'static str,
-    /// The organization, which a path that is the credential names.
+    /// Given here for routes whose path is the credential.
     pub organization: OrgId,
-    /// The id of what it is about.
+    /// The id of the object that the entry is about.
     pub subject: String,
 }
 

@@ -1,8 +1,8 @@
-//! One process: the API, the pages, the worker; from the first byte accepted to a clean end.
+//! Runs one server process: the API, the pages, the worker.
 //!
-//! SIGTERM or SIGINT: not ready any more, no new connections, at most [`DRAIN`] for those under way, then
-//! the end with code 0. A second signal ends it at once. An engine that stops because a commit's outcome
-//! is unknown ends the process with code 1: whoever starts it again opens the store and knows.
+//! On SIGTERM or SIGINT the process is no longer ready and accepts no connections; requests in progress have at most
+//! [`DRAIN`], then it ends with code 0. A second signal ends it at once. If the outcome of a commit is unknown, the
+//! engine stops and the process ends with code 1; the next start reads the outcome from the store.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -43,42 +43,38 @@ use crate::security_log::{self, Origin, SecurityEvent};
 use crate::vault::Vault;
 use crate::worker;
 
-/// How long a caller may take to send a request's headers (docs/decisions.md 14).
+/// The time limit for a caller to send a request's headers.
 const HEADER_DEADLINE: Duration = Duration::from_secs(10);
-/// Bytes of a connection that are read ahead at most: more than any head that is let in, and little enough for thousands of
-/// connections.
+/// Bytes that are read ahead on a connection at most: more than any accepted request head, and little enough for
+/// thousands of connections.
 const BUFFER_MAX: usize = 48 * 1024;
-/// How long requests under way may take once shutdown has begun (docs/decisions.md 15).
+/// The time limit for requests in progress after shutdown has begun.
 const DRAIN: Duration = Duration::from_secs(25);
-/// How long workers may take for what they have in hand.
+/// The time limit for workers to finish their running jobs.
 const WORKERS_END: Duration = Duration::from_secs(10);
-/// How long the engine may take to finish what it has when nobody sends it more.
+/// The time limit for the engine to finish its queue when no more commands arrive.
 const LAST_BATCH: Duration = Duration::from_secs(5);
-/// How often to look whether another process has moved the sandbox's clock.
+/// The interval of checks for a sandbox clock that another process has moved.
 const CLOCK_EVERY: Duration = Duration::from_secs(1);
-/// How often to look whether the key file was changed.
+/// The interval of checks for a changed key file.
 const KEY_FILE_EVERY: Duration = Duration::from_secs(1);
-/// After so many of these looks it is written down which keys were used.
+/// The use of keys is recorded after this many checks.
 const KEY_USES_EVERY: u64 = 60;
-/// Bounds of the histograms whose name ends in `_seconds`.
+/// Buckets of the histograms whose name ends in `_seconds`.
 const SECONDS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
-/// Bounds of the histogram of commands in a batch.
+/// Buckets of the histogram of commands in a batch.
 const COMMANDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 
-/// How serving ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// As it was asked to.
+    /// After a signal.
     Requested,
-    /// The engine stopped by itself, for this reason.
+    /// The engine stopped for this reason.
     EngineStopped(String),
 }
 
-/// Serves until it is told to end. `announce` is called once, when connections are accepted, with the base
-/// URL and what the start found or made.
-///
-/// # Errors
-/// [`Unopened`] when it does not come so far.
+/// Serves until a signal or the engine's end. Calls `announce` once connections are accepted, with the base URL and the
+/// result of the start.
 pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
     let providers = instance::providers(&config)?;
     let (opened, vault) = open(config.clone()).await?;
@@ -115,7 +111,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let admin = match config.admin_listen {
         Some(address) => {
             let router = dispatch::router(bursar.clone(), health::routes(&health), Limits::default());
-            // Probes have connections of their own, so that callers of the API cannot use them up.
+            // Probes have a separate listener, so that API callers cannot use up its connections.
             Some(tokio::spawn(accept(
                 listen(address).await?,
                 router,
@@ -135,7 +131,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let following = tokio::spawn(follow_the_clock(bursar.clone(), stopping.clone()));
     let folding = tokio::spawn(health.clone().fold_samples(stopping.clone()));
     let serving = tokio::spawn(accept(listener, router, connections, config.trusted_proxies.into(), stopping));
-    // Whoever reads the line may tell us to end at once, so the handlers are in place before it is printed.
+    // A reader of the line may send a signal at once, so the handlers are installed before it is printed.
     let signals = Signals::listen()?;
     announce(&base_url, &bootstrapped);
 
@@ -146,12 +142,12 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     stop_workers.send_replace(true);
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
-    // The checkpoints end and the lock goes back only now, when nothing writes any more.
+    // Checkpoints end and the lock is released only now, when nothing writes any more.
     drop(guards);
     Ok(ended)
 }
 
-/// Opening may wait for a file or a server, and so has a thread of its own.
+/// Opens the store on a separate thread, because a file or a server may block.
 async fn open(config: Config) -> Result<(Instance, Vault), Unopened> {
     let opened = tokio::task::spawn_blocking(move || instance::with_vault(&config)).await;
     opened.unwrap_or_else(|error| {
@@ -159,7 +155,7 @@ async fn open(config: Config) -> Result<(Instance, Vault), Unopened> {
     })
 }
 
-/// Background work. Each worker is watched: the process is not ready without it.
+/// Starts the workers. The process is not ready without all of them.
 async fn start_workers(
     bursar: &Arc<Bursar>,
     health: &Arc<Health>,
@@ -170,8 +166,8 @@ async fn start_workers(
         Role::Api => return Ok(()),
         Role::All | Role::Worker => {}
     }
-    // An embedded store is locked: whatever is leased was leased by a process that is gone. In a shared one
-    // others may be at it, and a lease of the dead ends by itself.
+    // An embedded store is locked, so every lease in it belongs to a dead process. In a shared store other processes
+    // may be running, and the leases of dead ones expire.
     if !bursar.reads.is_shared() {
         let abandoned = worker::abandon_leases(bursar).await;
         let abandoned = abandoned.map_err(|refusal| Unopened::Sandbox(refusal.message))?;
@@ -188,7 +184,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Unopened> {
     TcpListener::bind(address).await.map_err(failed)
 }
 
-/// The address as it can be called from this machine: the port that was really given, and no wildcard.
+/// Returns the address for calls from this machine: with the assigned port, and without a wildcard.
 fn reachable(listener: &TcpListener, asked: SocketAddr) -> SocketAddr {
     let mut address = listener.local_addr().unwrap_or(asked);
     if address.ip().is_unspecified() {
@@ -209,7 +205,7 @@ fn install_metrics() -> Result<PrometheusHandle, Unopened> {
     Ok(handle)
 }
 
-/// Accepts connections until it is told to stop, then waits for those under way.
+/// Accepts connections until `stopping`, then waits for the open ones.
 pub async fn accept(
     listener: TcpListener,
     router: Router,
@@ -224,7 +220,7 @@ pub async fn accept(
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            // It fails when nobody is left to tell it, which means the same.
+            // An error means that the sender is gone, which is also a stop.
             _ = stopping.wait_for(|stop| *stop) => break,
         };
         match accepted {
@@ -244,7 +240,7 @@ pub async fn accept(
                 });
             }
             Err(error) => {
-                // Mostly too many open files: those who wait are served when some are closed.
+                // Mostly too many open files: waiting callers are served when some are closed.
                 tracing::warn!(%error, "a connection cannot be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -254,7 +250,7 @@ pub async fn accept(
     graceful.shutdown().await;
 }
 
-/// Says why, as far as that costs no waiting, and closes the connection.
+/// Sends the reason if that needs no waiting, and closes the connection.
 fn turn_away(stream: &TcpStream) {
     security_log::count(SecurityEvent::ConnectionRefused);
     let busy = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
@@ -263,7 +259,7 @@ fn turn_away(stream: &TcpStream) {
     }
 }
 
-/// Answers are small and complete: waiting to fill a packet only delays them.
+/// Sends responses immediately: they are small and complete, so filling a packet only delays them.
 fn at_once(stream: TcpStream) -> TcpStream {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "responses may be delayed");
@@ -288,7 +284,7 @@ fn service(
     })
 }
 
-/// The signals that ask the process to end.
+/// The signals that end the process.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -303,7 +299,6 @@ impl Signals {
     }
 }
 
-/// Waits for a signal, or for the engine's end.
 async fn until_signaled(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
     let Signals { mut terminate, mut interrupt } = signals;
     let mut stopped = bursar.engine.stopped();
@@ -326,7 +321,7 @@ async fn until_signaled(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
     ended
 }
 
-/// Where other processes may move the sandbox's clock, this one follows.
+/// Follows the sandbox's clock if other processes may move it.
 async fn follow_the_clock(bursar: Arc<Bursar>, mut stopping: watch::Receiver<bool>) {
     if !bursar.reads.is_shared() || bursar.environment != Environment::Sandbox {
         return;
@@ -338,7 +333,7 @@ async fn follow_the_clock(bursar: Arc<Bursar>, mut stopping: watch::Receiver<boo
     }
 }
 
-/// Rewrites old seals, takes up another key file, and writes down now and then which keys were used.
+/// Rewrites old seals, loads a changed key file, and records the use of keys at intervals.
 async fn keep_keys(bursar: Arc<Bursar>, key: KeySource, mut stopping: watch::Receiver<bool>) {
     let (mut is_done, mut queries, mut seen) = (false, 0_u64, stamp(&key.file));
     loop {
@@ -370,13 +365,13 @@ async fn keep_keys(bursar: Arc<Bursar>, key: KeySource, mut stopping: watch::Rec
     }
 }
 
-/// Another stamp, another file, perhaps.
+/// Returns size and time of a file. A change suggests new content.
 fn stamp(file: &Path) -> Option<(u64, SystemTime)> {
     let about = std::fs::metadata(file).ok()?;
     Some((about.len(), about.modified().ok()?))
 }
 
-/// Reads the key file again. Returns whether other keys are in use now.
+/// Loads the key file again. Returns whether other keys are in use now.
 async fn take_up_keys(bursar: &Bursar, key: &KeySource) -> bool {
     let source = key.clone();
     let read = tokio::task::spawn_blocking(move || source.read()).await;
@@ -400,13 +395,13 @@ async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 6]) {
     }
 }
 
-/// Lets the engine finish what it has: its thread ends when the last handle is gone.
+/// Lets the engine finish its queue: its thread ends when the last handle is dropped.
 async fn finish(bursar: Arc<Bursar>, health: Arc<Health>) {
     let mut stopped = bursar.engine.stopped();
     drop(bursar);
     drop(health);
     if tokio::time::timeout(LAST_BATCH, stopped.wait_for(Option::is_some)).await.is_err() {
-        // A connection that did not drain holds a handle. What was acknowledged is on the disk all the same.
+        // A connection that did not drain has a handle. All acknowledged changes are on the disk nevertheless.
         tracing::warn!("the engine is still in use");
     }
 }

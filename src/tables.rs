@@ -1,5 +1,4 @@
-//! Every kind of record: for whoever looks at all of them, as checks of the schema do, and who carries a store
-//! over into another.
+//! The tables of all records, for checks of the schema and for moves between stores.
 
 use crate::app_compliance::AppCompliance;
 use crate::approval_policies::ApprovalPolicy;
@@ -36,7 +35,7 @@ use crate::vendors::{Vendor, VendorPaymentMethod};
 use crate::webhooks::{WebhookDelivery, WebhookEndpoint};
 use crate::world::{Record, Table};
 
-/// The table of each record, in the order of their names. `tests/schemas.rs` holds the list against both schemas.
+/// Ordered by the records' names. `tests/schemas.rs` compares the list with both schemas.
 pub const ALL: &[&Table] = &[
     Key::TABLE,
     AppCompliance::TABLE,

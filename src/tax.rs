@@ -1,31 +1,31 @@
-//! What the tax office wants to be told of: from how much on, in which year.
+//! Tax reporting thresholds by year.
 //!
-//! Dated data, like the fee schedules: a year's threshold is added, never edited. Deliberately absent: form 1099-K.
-//! Who settles cards or a network files it, from $20,000 and 200 payments on; what an app pays here is pay of those
-//! who are not employed, which goes on form 1099-NEC.
+//! Dated data, like the fee schedules: a year's threshold is added, never edited. Deliberately absent: form 1099-K,
+//! which card and network settlers file from $20,000 and 200 payments on. An app's payments here are nonemployee
+//! compensation, which belongs on form 1099-NEC.
 
 use crate::clock::Time;
 use crate::money::Cents;
 
-/// From a year on, payments of this much to one person are told on form 1099-NEC.
+/// From this year on, payments of this amount to one person are reported on form 1099-NEC.
 struct Threshold {
     from_year: i64,
     amount: Cents,
 }
 
-/// Oldest first. The last one holds until a later one is added: from 2027 on the amount follows the prices, and
-/// the office says each autumn how.
+/// Oldest first. The last one applies until another is added: from 2027 on the amount follows inflation, and the IRS
+/// announces it each autumn.
 const FORM_1099_NEC: [Threshold; 2] = [
     Threshold { from_year: i64::MIN, amount: Cents::new(60_000) }, // IRC 6041(a): $600
     Threshold { from_year: 2026, amount: Cents::new(200_000) },    // Public Law 119-21, section 70433: $2,000
 ];
 
-/// The tax year of a moment: the calendar year, in UTC.
+/// Returns the tax year of a time: the calendar year, in UTC.
 pub fn year_of(moment: Time) -> i64 {
     i64::from(moment.date().year())
 }
 
-/// From how many cents on, in a year, an app's payments to one person are reported.
+/// Returns the cents per year from which an app's payments to one person are reported.
 pub fn reported_from(year: i64) -> Cents {
     let reached = FORM_1099_NEC.iter().rfind(|threshold| threshold.from_year <= year);
     reached.map_or(Cents::AMOUNT_MAX, |threshold| threshold.amount)

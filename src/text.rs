@@ -1,38 +1,34 @@
-//! Text that people write, and words that they misspell.
+//! Checks of free text, and suggestions for misspelled words.
 //!
-//! Invariant: a text that [`check_text`] lets through can be stored, logged and shown as it is.
+//! Invariant: a text that [`check_text`] accepts can be stored, logged and shown unchanged.
 //!
-//! Deliberately absent: changing a text. It is kept as written or refused.
+//! Deliberately absent: changing a text. It is stored as written or refused.
 
 mod message;
 
 pub use message::{MESSAGE_MAX, MessageProblem, check_message};
 
-/// Why a text is not acceptable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum TextProblem {
-    /// Empty, or without a character that can be seen.
+    /// Empty, or without a visible character.
     #[error("must not be blank")]
     Blank,
     /// More characters (not bytes) than allowed.
     #[error("must have at most {max_chars} characters")]
-    TooLong {
-        /// The limit.
-        max_chars: usize,
-    },
+    TooLong { max_chars: usize },
     /// A null byte, at which other programs would cut the text.
     #[error("must not contain null bytes")]
     NullByte,
-    /// One of [`REFUSED`], or in a line one that ends it or moves within it.
+    /// One of [`REFUSED`], or a line feed or tab in a single line.
     #[error("must not contain control characters or invisible characters")]
     ControlCharacter,
 }
 
-/// The characters that no text may have, as ranges: control characters, ends of lines in other clothes, the marks that
-/// reverse the reading direction, because with them a name can be shown as another, and those without width, because
-/// with them two names look the same that are not. Line feeds and tabs are told apart by [`check_line`].
+/// The characters that no text may have, as ranges: control characters, unusual line ends, marks that reverse the
+/// reading direction, with which one name can be shown as another, and characters without width, with which two
+/// different names can appear identical. [`check_line`] handles line feeds and tabs.
 ///
-/// The document of the API makes its patterns of them.
+/// The patterns in the OpenAPI document derive from them.
 pub const REFUSED: [(char, char); 21] = [
     ('\0', '\u{8}'),
     ('\u{b}', '\u{1f}'),
@@ -57,9 +53,9 @@ pub const REFUSED: [(char, char); 21] = [
     ('\u{e01f0}', '\u{e0fff}'),
 ];
 
-/// The other characters that show nothing: joiners, selectors of a variant, format characters of a script, the blank
-/// Braille pattern. Writing systems and emoji need them between other characters, so a text may contain them; they alone
-/// are a blank text. With [`REFUSED`] these are all of Unicode's Default_Ignorable_Code_Point and category Cf.
+/// The other invisible characters: joiners, variation selectors, format characters of scripts, the blank Braille
+/// pattern. Writing systems and emoji need them between other characters, so a text may contain them, but not consist
+/// of them. With [`REFUSED`] these are all of Unicode's Default_Ignorable_Code_Point and category Cf.
 pub const UNSEEN: [(char, char); 14] = [
     ('\u{600}', '\u{605}'),
     ('\u{6dd}', '\u{6dd}'),
@@ -85,11 +81,8 @@ fn is_seen(character: char) -> bool {
     !character.is_whitespace() && !is_in(&UNSEEN, character)
 }
 
-/// Checks a text of at most `max_chars` characters (docs/decisions.md 16) for those that are [`REFUSED`]. Line feeds and
-/// tabs are text.
-///
-/// # Errors
-/// The first [`TextProblem`].
+/// Checks a text of at most `max_chars` characters for those in [`REFUSED`]. Line feeds and tabs are allowed. Returns
+/// the first problem.
 pub fn check_text(text: &str, max_chars: usize) -> Result<(), TextProblem> {
     if !text.contains(is_seen) {
         return Err(TextProblem::Blank);
@@ -106,11 +99,8 @@ pub fn check_text(text: &str, max_chars: usize) -> Result<(), TextProblem> {
     Ok(())
 }
 
-/// Checks a text of one line, such as a name: like [`check_text`], and without line feeds and tabs,
-/// with which a name could begin a line of its own in a message or a header.
-///
-/// # Errors
-/// The first [`TextProblem`].
+/// Checks a single line, such as a name: like [`check_text`], but line feeds and tabs are refused, because with them a
+/// name could begin another line of a message or a header.
 pub fn check_line(text: &str, max_chars: usize) -> Result<(), TextProblem> {
     check_text(text, max_chars)?;
     if text.contains(['\n', '\t']) {
@@ -119,12 +109,12 @@ pub fn check_line(text: &str, max_chars: usize) -> Result<(), TextProblem> {
     Ok(())
 }
 
-/// The candidate that was most likely meant by a misspelled word: at most one edit for every three
-/// letters, compared without case. Of equally near ones the first. `None` where none is near, or where
-/// the word is a candidate already.
+/// Returns the most likely candidate for a misspelled word: at most one edit for every three letters, compared without
+/// case; the first of several equally close ones. Returns `None` if no candidate is close, or if the word is a
+/// candidate.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // No field of ours has a name this long; edit distance is quadratic, and the word is a stranger's.
+    // No field name is this long. Edit distance is quadratic, and the word comes from a caller.
     if word.len() > 64 {
         return None;
     }
@@ -146,8 +136,7 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
         .map(|(_, candidate)| candidate)
 }
 
-/// `***6789`: the last four characters of a secret number. Where that would be more than half of it,
-/// nothing is shown.
+/// Masks a secret number: `***6789`, its last four characters, or none if four are more than half of it.
 #[must_use]
 pub fn mask_last4(secret: &str) -> String {
     let count = secret.chars().count();
@@ -194,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Every character that shows nothing: Default_Ignorable_Code_Point of Unicode 16, category Cf, and U+2800.
+    /// All invisible characters: Default_Ignorable_Code_Point of Unicode 16, category Cf, and U+2800.
     const SHOWS_NOTHING: [(u32, u32); 33] = [
         (0xad, 0xad),
         (0x34f, 0x34f),

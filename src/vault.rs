@@ -1,18 +1,17 @@
-//! Keeps secrets: seals for values that must be read again, keyed hashes for values that must only be
-//! recognized.
+//! Protects secrets: seals for values that must be read again, keyed hashes for values that must only be recognized.
 //!
 //! Invariant: a seal opens only in its [`SealContext`]: the same organization, table, row, column and purpose, and the
-//! same values of the columns that it is bound to. There is no other way to seal or to open. Each [`Purpose`] has
-//! keys of its own.
+//! same values of the columns to which it is bound. There is no other way to seal or to open. Each [`Purpose`] has its
+//! own keys.
 //!
-//! Commands draw no random numbers and know the row's id before anyone else does. So a handler hands its command an
-//! [`Unsealed`] value with a nonce, and the command seals it into the row that it adds.
+//! Commands draw no random numbers, and only they know the id of a new row. So a handler passes an [`Unsealed`] value
+//! with a nonce, and the command seals it into the row that it adds.
 //!
-//! The master keys are a [`Ring`]: the active key seals, and all of them open. The key's id is in the header of the
-//! seal. Keyed hashes by which rows are looked up need one key that never changes, the hashing key; hashes of values
-//! that can be guessed use the active key and are rewritten with the seals ([ADR 39](../docs/internals/adr/0039-key-ring.md)).
+//! The master keys form a [`Ring`]: the active key seals, and all of them open. A seal's header holds the key's id.
+//! Keyed hashes for finding rows need a key that never changes, the hashing key; hashes of guessable values use the
+//! active key and are rewritten with the seals ([ADR 39](../docs/internals/adr/0039-key-ring.md)).
 //!
-//! Deliberately absent: random numbers, and password hashing, which must be slow and is not.
+//! Password hashing, which must be slow, is elsewhere.
 
 use chacha20poly1305::{
     KeyInit as _, XChaCha20Poly1305,
@@ -29,46 +28,37 @@ use zeroize::Zeroizing;
 
 use crate::ids::OrgId;
 
-/// First byte of a seal: version, key id (2 bytes), nonce, ciphertext with its tag.
+/// The first byte of a seal: version, key id (2 bytes), nonce, ciphertext with its tag.
 const VERSION: u8 = 2;
-/// The layout before: version, nonce, ciphertext with its tag; bound to a context that each noun chose.
+/// Layout 1: version, nonce, ciphertext with its tag; bound to a context that each noun chose.
 const VERSION_1: u8 = 1;
-/// Bytes of a nonce; random ones of this length never repeat.
+/// Random nonces of this length do not repeat.
 const NONCE_BYTES: usize = 24;
-/// Bytes before the nonce.
 const HEADER_BYTES: usize = 3;
 
-/// What a secret is for. Each has keys of its own.
+/// The use of a secret. Each has its own keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// The secret half of an API key.
     ApiSecret,
-    /// The token in a payout link.
     ClaimToken,
-    /// Account numbers of payees and vendors.
     BankAccount,
-    /// SSN and EIN.
     TaxId,
-    /// Six-digit verification codes.
     Code,
-    /// Sessions of claim pages and of the dashboard.
     Session,
-    /// Fingerprints that find equal secrets without reading them.
+    /// Fingerprints that find equal secrets without opening them.
     Fingerprint,
-    /// Signing secrets of webhook endpoints.
     Webhook,
     /// Members' second factors, recovery codes and setup tokens.
     Login,
-    /// Tokens of links in notices, such as the one that freezes automatic payouts.
+    /// Tokens of notice links, such as the one that freezes automatic payouts.
     Notice,
     /// The chain over the history, and the key that signs its head.
     History,
-    /// What this program writes about its own seals.
+    /// Records of this program about its own seals.
     Seals,
 }
 
 impl Purpose {
-    /// All of them, in their order.
     const ALL: [Purpose; 12] = [
         Purpose::ApiSecret,
         Purpose::ClaimToken,
@@ -84,7 +74,7 @@ impl Purpose {
         Purpose::Seals,
     ];
 
-    /// The word that goes into the key derivation. A change loses all that was stored under it.
+    /// The word in the key derivation. Changing it makes all stored values of the purpose unreadable.
     const fn label(self) -> &'static str {
         match self {
             Purpose::ApiSecret => "api-secret",
@@ -103,13 +93,13 @@ impl Purpose {
     }
 }
 
-/// Sealed bytes that do not open: changed, cut, or sealed for another place or under another master key.
-/// The reason stays secret, because it helps only attackers.
+/// Sealed bytes that do not open: changed, truncated, or sealed for another context or under another master key. The
+/// reason is not given, because it would help attackers only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("the sealed bytes cannot be decrypted")]
 pub struct Tampered;
 
-/// The associated data of a seal: where the value is stored and what it is for.
+/// The associated data of a seal: the location and the purpose of the value.
 #[derive(Clone)]
 pub struct SealContext {
     purpose: Purpose,
@@ -118,7 +108,7 @@ pub struct SealContext {
 }
 
 impl SealContext {
-    /// The column of one row. `row` is what identifies the row within its organization, usually its id.
+    /// Names the column of one row. `row` identifies the row within its organization, usually by its id.
     #[must_use]
     pub fn new(purpose: Purpose, org: OrgId, table: &str, row: impl AsRef<[u8]>, column: &str) -> Self {
         let context = Self { purpose, bound: Vec::with_capacity(128), formerly: None };
@@ -128,7 +118,7 @@ impl SealContext {
             .fold(context, |context, part| context.bound_to(part))
     }
 
-    /// Binds the seal to the value of another column of the row as well, such as its owner.
+    /// Binds the seal to the value of another column of the row too, such as its owner.
     #[must_use]
     pub fn bound_to(mut self, value: impl AsRef<[u8]>) -> Self {
         let value = value.as_ref();
@@ -137,7 +127,7 @@ impl SealContext {
         self
     }
 
-    /// The context that layout 1 used for this column. Values that were first sealed in layout 2 have none.
+    /// Sets the context that layout 1 used for this column. Values that were first sealed in layout 2 have none.
     #[must_use]
     pub fn formerly(mut self, context: impl AsRef<[u8]>) -> Self {
         self.formerly = Some(context.as_ref().to_vec());
@@ -145,8 +135,8 @@ impl SealContext {
     }
 }
 
-/// A secret on its way to the row that will hold its seal. It carries the vault and a nonce, so that a command can
-/// seal it in the place that only the command knows.
+/// A secret that a command will seal into its row. It carries the vault and a nonce, because only the command knows the
+/// row.
 #[derive(Clone)]
 pub struct Unsealed {
     vault: Vault,
@@ -155,30 +145,25 @@ pub struct Unsealed {
 }
 
 impl Unsealed {
-    /// A secret to be sealed. `nonce` is random and used for nothing else.
+    /// `nonce` must be random and unique.
     #[must_use]
     pub fn new(vault: &Vault, plain: impl Into<Vec<u8>>, nonce: [u8; NONCE_BYTES]) -> Self {
         Self { vault: vault.clone(), plain: Zeroizing::new(plain.into()), nonce }
     }
 
-    /// The secret, sealed in its place. A command that is run again seals the same bytes again.
+    /// Seals the secret in its context. A command that runs again produces the same bytes.
     #[must_use]
     pub fn seal(&self, context: &SealContext) -> Vec<u8> {
         self.vault.seal(context, &self.plain, self.nonce)
     }
 
-    /// Another secret that is sealed already, sealed in another place with the same nonce: for the value that this
-    /// one replaces.
-    ///
-    /// # Errors
-    /// [`Tampered`].
+    /// Reseals an existing secret in another context with the same nonce: for the value that this one replaces.
     pub fn moved(&self, sealed: &[u8], from: &SealContext, to: &SealContext) -> Result<Vec<u8>, Tampered> {
         let plain = Zeroizing::new(self.vault.open(from, sealed)?);
         Ok(self.vault.seal(to, &plain, self.nonce))
     }
 }
 
-/// Never a byte of the secret.
 impl fmt::Debug for Unsealed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Unsealed(***)")
@@ -193,16 +178,15 @@ impl PartialEq for Unsealed {
 
 impl Eq for Unsealed {}
 
-/// The subkeys of one key, for each [`Purpose`], in their order. They are wiped from memory when they go.
+/// The subkeys of one key, one for each [`Purpose`], in that order. Wiped from memory on drop.
 type Subkeys = Zeroizing<[[u8; 32]; Purpose::ALL.len()]>;
 
-/// What one master key gives.
 struct Keys {
     sealing: Subkeys,
     guessable: Subkeys,
 }
 
-/// The master keys with their ids, the one that seals, and the one that hashes.
+/// The master keys with their ids, the active one, and the hashing key.
 pub struct Ring {
     active: u16,
     keys: BTreeMap<u16, Keys>,
@@ -210,7 +194,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring of keys of 256 random bits each; `None` where the active one is missing.
+    /// Makes a ring of keys of 256 random bits each; `None` if the active one is missing.
     #[must_use]
     pub fn new(hashing: &[u8; 32], keys: &BTreeMap<u16, Zeroizing<[u8; 32]>>, active: u16) -> Option<Self> {
         let derive =
@@ -222,19 +206,17 @@ impl Ring {
         keys.contains_key(&active).then(|| Self { active, keys, hashing: derive(hashing, "hash") })
     }
 
-    /// The id of the key that seals.
     #[must_use]
     pub const fn active(&self) -> u16 {
         self.active
     }
 
-    /// Whether both have the same hashing key.
     #[must_use]
     pub fn hashes_as(&self, other: &Self) -> bool {
         *self.hashing == *other.hashing
     }
 
-    /// Whether this ring opens and recognizes everything that the other does.
+    /// Returns whether this ring opens and recognizes everything that the other does.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let same = |id: &u16, keys: &Keys| self.keys.get(id).is_some_and(|own| *own.sealing == *keys.sealing);
@@ -242,7 +224,7 @@ impl Ring {
     }
 }
 
-/// The id of the key that made a seal; `None` for layout 1 and for bytes that are no seal.
+/// Returns the id of the key that made a seal; `None` for layout 1 and for other bytes.
 #[must_use]
 pub fn key_of(sealed: &[u8]) -> Option<u16> {
     match sealed {
@@ -251,13 +233,12 @@ pub fn key_of(sealed: &[u8]) -> Option<u16> {
     }
 }
 
-/// Whether these bytes are a seal of layout 1.
 #[must_use]
 pub fn is_layout_1(sealed: &[u8]) -> bool {
     sealed.first() == Some(&VERSION_1)
 }
 
-/// Holds the keys. All clones share one ring, which can be replaced while they are in use.
+/// Holds the keys. All clones share one ring, which can be replaced during use.
 #[derive(Clone)]
 pub struct Vault {
     ring: Arc<RwLock<Arc<Ring>>>,
@@ -265,10 +246,10 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// The key of a ring that has one key only.
+    /// The key's id in a ring with one key.
     pub const FIRST_KEY: u16 = 1;
 
-    /// A vault over one master key of 256 random bits.
+    /// Makes a vault of one master key of 256 random bits.
     #[must_use]
     pub fn new(master: [u8; 32]) -> Vault {
         let master = Zeroizing::new(master);
@@ -276,36 +257,33 @@ impl Vault {
         Self::of(Ring::new(&master, &keys, Self::FIRST_KEY).expect("the ring has its active key"))
     }
 
-    /// A vault over a ring.
     #[must_use]
     pub fn of(ring: Ring) -> Vault {
         Vault { ring: Arc::new(RwLock::new(Arc::new(ring))), reads_layout_1: Arc::new(AtomicBool::new(true)) }
     }
 
-    /// The ring as it is now.
     #[must_use]
     pub fn ring(&self) -> Arc<Ring> {
         self.ring.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes up another ring, in all clones.
+    /// Replaces the ring in all clones.
     pub fn replace(&self, ring: Ring) {
         *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
     }
 
-    /// From now on seals and hashes of layout 1 are refused, in all clones.
+    /// Rejects seals and hashes of layout 1 from now on, in all clones.
     pub fn refuse_layout_1(&self) {
         self.reads_layout_1.store(false, Ordering::Release);
     }
 
-    /// Whether seals and hashes of layout 1 are still read.
     #[must_use]
     pub fn reads_layout_1(&self) -> bool {
         self.reads_layout_1.load(Ordering::Acquire)
     }
 
-    /// Encrypts `plain` so that it opens in this place only. `nonce` is random. The same nonce may seal in several
-    /// places, because the place is mixed into it; it must not seal two values in one place.
+    /// Encrypts `plain` so that it opens in this context only. `nonce` must be random. It may be reused for other
+    /// contexts, because the context is mixed into it, but not for two values of one context.
     #[must_use]
     pub fn seal(&self, context: &SealContext, plain: &[u8], mut nonce: [u8; NONCE_BYTES]) -> Vec<u8> {
         for (byte, of_context) in nonce.iter_mut().zip(Sha256::digest(&context.bound)) {
@@ -322,10 +300,6 @@ impl Vault {
         [header.as_slice(), &nonce, &sealed].concat()
     }
 
-    /// Returns what was sealed in this place.
-    ///
-    /// # Errors
-    /// [`Tampered`].
     pub fn open(&self, context: &SealContext, sealed: &[u8]) -> Result<Vec<u8>, Tampered> {
         let ring = self.ring();
         match key_of(sealed) {
@@ -344,23 +318,23 @@ impl Vault {
         }
     }
 
-    /// Whether the key that these bytes were sealed under is at hand. Where it is and they do not open, they are not
-    /// those that were sealed here.
+    /// Returns whether the ring has the key of these bytes. If it does and they do not open, they were changed or
+    /// moved.
     #[must_use]
     pub fn has_key_of(&self, sealed: &[u8]) -> bool {
         let id = if is_layout_1(sealed) { Some(Self::FIRST_KEY) } else { key_of(sealed) };
         !sealed.is_empty() && id.is_none_or(|id| self.ring().keys.contains_key(&id))
     }
 
-    /// HMAC-SHA256 of the parts under the purpose's hashing key, which never changes. Each part is preceded by its
+    /// Computes HMAC-SHA256 of the parts under the purpose's hashing key, which never changes. Each part follows its
     /// length, so that `["ab", "c"]` and `["a", "bc"]` differ.
     #[must_use]
     pub fn keyed_hash(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
         hash(&self.ring().hashing, purpose, parts)
     }
 
-    /// The same under the active key, for values that can be guessed and are kept for long, such as account numbers:
-    /// with an older key that leaked, they cannot be found. `bursar rekey` computes them again.
+    /// Computes the hash under the active key, for guessable values with long retention, such as account numbers: a
+    /// leaked older key does not reveal them. `bursar rekey` recomputes them.
     #[must_use]
     pub fn guessable_hash(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
         let ring = self.ring();
@@ -368,7 +342,7 @@ impl Vault {
         hash(&keys.guessable, purpose, parts)
     }
 
-    /// Whether the parts have this hash, in a time that does not depend on where they differ.
+    /// Compares in constant time.
     #[must_use]
     pub fn verify_hash(&self, purpose: Purpose, parts: &[&[u8]], hash: &[u8]) -> bool {
         self.keyed_hash(purpose, parts).ct_eq(hash).into()
@@ -394,15 +368,14 @@ fn hash(keys: &Subkeys, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// One block of HMAC as a key derivation: the master key is random, so there is nothing to extract,
-/// and a key is as long as a hash, so there is nothing to expand.
+/// Derives a key with one block of HMAC: the master key is random, so no extraction is needed, and a key is as long as
+/// a hash, so no expansion is needed.
 fn subkey(master: &[u8; 32], use_: &str, purpose: Purpose) -> [u8; 32] {
     let mut mac = hmac(master);
     mac.update(format!("bursar/v1/{use_}/{}", purpose.label()).as_bytes());
     mac.finalize().into_bytes().into()
 }
 
-/// Never a byte of the keys.
 impl fmt::Debug for Vault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Vault(***)")
@@ -505,7 +478,7 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What is stored today must open tomorrow: a change of labels or layout turns this red.
+    /// Stored values must remain readable: a change of labels or layout fails this test.
     #[test]
     fn the_stored_form_is_fixed() {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What an app tells of its company.
+//! An app's answers about its company.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn path(server: &Server) -> String {
     format!("/v2/apps/{}/compliance", server.app_id())
 }
 
-/// Whoever reads all of it, changes a part and puts all of it back has not changed the numbers that are shown in part.
+/// Sending the fetched document back with one change does not alter the numbers that are shown in part.
 #[tokio::test]
 async fn what_was_read_can_be_put_back() {
     let server = Server::memory().await;
@@ -20,7 +20,7 @@ async fn what_was_read_can_be_put_back() {
     assert_eq!(put(read).await.refused(400, "invalid-input").fields(), ["/company_info/ein"]);
 }
 
-/// Who has no social security number has an ITIN, and is a director like any other.
+/// A director without a social security number has an ITIN.
 #[tokio::test]
 async fn an_itin_is_a_number_too_and_a_line_is_one_line() {
     let server = Server::memory().await;
@@ -39,7 +39,7 @@ async fn an_itin_is_a_number_too_and_a_line_is_one_line() {
     assert_eq!(fields, ["/company_info/dba", "/company_info/name", "/contact_info/city"]);
 }
 
-/// Everything that can be told.
+/// Returns a document with every field.
 pub fn everything() -> Value {
     let address = json!({"city": "New York", "line1": "1 Main St", "line2": "Apt 2", "state": "NY", "zip": "10001", "country": "US"});
     json!({

@@ -1,10 +1,10 @@
-//! Approval policies: what they may say, which one is chosen, and that it is kept.
+//! Approval policies: their rules, their selection, and their enforcement.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Desk, Reply, Server};
 
-/// A policy of these steps, each of how many and of whom, for bills of at least this amount.
+/// Creates a policy for bills of at least this amount; each step has a count and its approvers.
 async fn policy(desk: &Desk<'_>, at_least: i64, steps: &[(u32, &[&str])]) -> Reply {
     let step = |(required, approvers): &(u32, &[&str])| {
         let approvers: Vec<String> = approvers.iter().map(|member| desk.member(member)).collect();
@@ -145,7 +145,7 @@ async fn a_policy_that_can_never_be_fulfilled_is_refused_when_a_payable_is_submi
     assert_eq!(desk.payable(&bill).await["status"], "created");
     desk.act(&bill, "submit-for-approval", "ap_creator").await.expect(200);
 
-    // Who left since the policy was made does not count either.
+    // A member who left after the policy was made does not count either.
     let other = desk.good_bill(1_000).await;
     desk.dismiss("ap_approver").await;
     desk.act(&other, "submit-for-approval", "ap_creator").await.refused(409, "invalid-state");
@@ -193,7 +193,7 @@ async fn who_may_no_longer_approve_does_not_approve() {
     desk.act(&bill, "approve", &bob).await.refused(404, "not-found");
     desk.act(&bill, "approve", "admin").await.refused(403, "not-permitted");
 
-    // Nobody is left who could say yes; anybody who approves may say no, so the bill does not hang for ever.
+    // No approver is left, but any member who approves may reject, so the bill is not stuck.
     desk.act(&bill, "reject", "admin").await.expect(200);
     desk.update(&bill, json!({})).await.expect(200);
     desk.act(&bill, "cancel", "ap_creator").await.expect(200);

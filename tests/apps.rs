@@ -8,7 +8,7 @@ use bursar::world::Record;
 
 use crate::harness::{Desk, Reply, Server};
 
-/// The text at a JSON pointer.
+/// Returns the text at a JSON pointer.
 fn text(value: &Value, pointer: &str) -> String {
     let found = value.pointer(pointer).and_then(Value::as_str);
     found.unwrap_or_else(|| panic!("no {pointer} in {value}")).to_owned()
@@ -127,7 +127,7 @@ async fn delete_app_refuses_while_money_remains_and_ends_its_keys() {
     assert_eq!(server.get("/v2/apps").as_org().send().await.body.as_array().unwrap().len(), 1);
 }
 
-/// Whoever comes while an app is deleted is done or refused, and so is the deletion: never both.
+/// A request that runs while its app is deleted is done or refused, and so is the deletion: never both.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn delete_app_and_a_concurrent_change_are_never_both_done() {
     let server = Server::memory().await;
@@ -140,7 +140,7 @@ async fn delete_app_and_a_concurrent_change_are_never_both_done() {
         let post = |path: &'static str, body: Value| {
             let asking = server.post(path).basic(&client_id, &api_key).json(body);
             async move {
-                // A little later each round, so that the deletion comes first in some of them.
+                // Each round starts later, so that the deletion comes first in some of them.
                 for _ in 0..round {
                     tokio::task::yield_now().await;
                 }
@@ -167,7 +167,7 @@ async fn delete_app_and_a_concurrent_change_are_never_both_done() {
     server.verify();
 }
 
-/// Bills, requests and batches hold no money before they are paid, and are open all the same.
+/// Bills, requests and batches hold no money before they are paid, but count as open.
 #[tokio::test]
 async fn delete_app_refuses_while_objects_are_open() {
     let server = Server::memory().await;
@@ -200,7 +200,8 @@ async fn delete_app_refuses_while_objects_are_open() {
     server.delete(&path).as_org().send().await.expect(200);
 }
 
-/// Its vendors and payment customers stay in the store, because bills and payments name them, and nobody reaches them.
+/// An app's vendors and payment customers remain in the store, because bills and payments name them, but cannot be
+/// reached.
 #[tokio::test]
 async fn what_a_deleted_app_left_is_unreachable() {
     let server = Server::memory().await;
@@ -323,7 +324,7 @@ async fn an_app_may_ask_for_a_key_on_every_post() {
     advance().idempotency_key("a").json(json!({"seconds": 1})).send().await.expect(200);
     let in_body = json!({"seconds": 1, "idempotency_key": "0195cf3a-0000-7000-8000-000000000000"});
     advance().json(in_body).send().await.expect(200);
-    // An organization acts for itself there, and no app's settings bind it.
+    // The organization acts there, and no app's settings apply to it.
     server.post("/v2/sandbox/clock/advance").as_org().json(json!({"seconds": 1})).send().await.expect(200);
 }
 
@@ -389,13 +390,13 @@ async fn connected_users_counts_each_user_of_an_app_once() {
     server.user(1235).await;
     assert_eq!(counted().await, (2, 0));
 
-    // The organization connects one of them; once more changes nothing.
+    // The organization connects one of them; a repetition changes nothing.
     let both = json!({"user_id": user, "app_id": second.id()});
     for _ in 0..2 {
         server.post("/v2/users/connect").as_org().json(both.clone()).send().await.expect(200);
         assert_eq!(counted().await, (2, 1));
     }
-    // The organization connects the second app by the phone numbers too: the same people, the first of whom it has already.
+    // The organization connects the second app by phone number too: the same people; the first is connected already.
     for line in [1234, 1235] {
         let person = json!({
             "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com",
@@ -404,7 +405,7 @@ async fn connected_users_counts_each_user_of_an_app_once() {
         server.post("/v2/users").as_org().for_app(&second.id()).json(person).send().await.expect(201);
     }
     assert_eq!(counted().await, (2, 2));
-    // A user whom one app deletes is gone from it, once; erased by the organization, from both.
+    // A user who is deleted by one app is gone from it only; erased by the organization, from both.
     let path = format!("/v2/users/{user}");
     for _ in 0..2 {
         server.delete(&path).basic(&client, &key).send().await.expect(200);
@@ -445,7 +446,7 @@ async fn the_sandbox_clock_moves_forward_once_per_key() {
     let again = advance(json!(86_400)).await.expect(200);
     assert_eq!(again.text, moved.text);
     let clock = server.get("/v2/sandbox/clock").as_org().send().await.expect(200);
-    // A microsecond later: the command that moved the clock had a moment of its own.
+    // A microsecond later: the command that moved the clock had a time of its own.
     assert_eq!(clock.body, json!({"now": "2026-03-03T15:00:00.000001Z", "ahead_seconds": 86_400}));
     advance(json!(1)).await.refused(409, "idempotency-key-reused");
     for seconds in [json!(0), json!(-1), json!(315_619_201), json!("1"), json!(1.5)] {

@@ -1,4 +1,4 @@
-//! `bursar backup` and `bursar restore`: a copy made under load, put back, and served; and what is refused.
+//! `bursar backup` and `bursar restore`: a copy made under load, restored and served; and the refusals.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn nothing_is_written_over_and_nothing_unsound_is_taken() {
     refused(&store, &["restore", copy], 1, "already exists. Move it away before you restore a copy");
     refused(&store, &["backup", "/nowhere", "--database-url", "postgres://nobody@127.0.0.1:1/none"], 78, "pg_dump");
 
-    // A book that was tampered with is no copy to rely on, on either way.
+    // A tampered ledger is refused in both directions.
     let tampered = rusqlite::Connection::open(copy).unwrap();
     assert!(tampered.execute("UPDATE ledger_accounts SET balance = balance + 1", []).unwrap() > 0);
     drop(tampered);
@@ -85,7 +85,7 @@ fn nothing_is_written_over_and_nothing_unsound_is_taken() {
     assert!(run(&empty, &["restore", copy]).stdout.is_empty());
 }
 
-/// An empty store of the right schema: what `bursar migrate` makes.
+/// Returns an empty store with the right schema, as `bursar migrate` makes it.
 fn migrated(folder: &Path) -> std::path::PathBuf {
     let made = run(folder, &["migrate"]);
     assert!(made.status.success(), "{}", reported(&made));

@@ -1,5 +1,5 @@
-//! Batches under fire: each is sent three times at once, the server is killed again and again while rows are under
-//! way, and in the end each valid row has its one link.
+//! Batches in crashes: each is sent three times at once, and the server is killed repeatedly while rows are being
+//! processed. In the end each valid row has exactly one link.
 //!
 //! `BURSAR_BATCHES`, `BURSAR_BATCH_ROWS` and `BURSAR_BATCH_KILLS` make it larger: 200 batches of 500 rows and twenty
 //! kills are the acceptance run (`make batches`).
@@ -28,18 +28,18 @@ use crate::harness::{Process, Server, bursar};
 const BATCHES: &str = "/v2/payout-link-batches";
 /// More than the demonstration app has, in cents.
 const TOO_MUCH: i64 = 1_000_000_000;
-/// How often each batch is sent.
+/// Copies of each batch that are sent.
 const COPIES: usize = 3;
-/// Batches that are on their way at once.
+/// Batches in progress at once.
 const AT_ONCE: usize = 4;
-/// Rows that the worker takes at once, and a little more: whoever has so many left is not done a moment later.
+/// Slightly more rows than the worker takes at once: a batch with this many left is not done a moment later.
 const SLICE: i64 = 70;
 
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// Who asks whom; the address changes with each restart.
+/// A client and its server; the address changes with each restart.
 #[derive(Clone)]
 struct Caller {
     address: Arc<Mutex<String>>,
@@ -47,7 +47,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// One request; `None` when the server was killed before it had answered.
+    /// Sends one request; returns `None` if the server was killed before its response.
     fn try_ask(&self, method: &str, path: &str, body: &str) -> Option<(u16, String)> {
         let address = self.address.lock().unwrap().clone();
         let mut stream = TcpStream::connect(address).ok()?;
@@ -64,7 +64,7 @@ impl Caller {
         (whole == Some(body.len())).then(|| (status, body.to_owned()))
     }
 
-    /// Asks until there is an answer.
+    /// Retries until there is a response.
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         loop {
             if let Some(answer) = self.try_ask(method, path, body) {
@@ -81,8 +81,8 @@ impl Caller {
     }
 }
 
-/// The rows of a batch. Row 0 is that of row 1 of the batch before, once more; row 2 carries a key of the batch
-/// before for something else; row 4 asks for more than there is.
+/// Returns the rows of a batch. Row 0 repeats row 1 of the batch before; row 2 reuses a key of the batch before for
+/// another payout; row 4 asks for more than the balance.
 fn rows(batch: usize, rows: usize) -> Value {
     let key = |batch: usize, row: usize| Uuid::from_u128(u128::try_from((batch << 32) + row).unwrap()).to_string();
     let row = |row: usize| {
@@ -97,7 +97,7 @@ fn rows(batch: usize, rows: usize) -> Value {
     json!({"links": (0..rows).map(row).collect::<Vec<_>>()})
 }
 
-/// Sends a batch until it is answered; gives its id.
+/// Sends a batch until there is a response; returns its id.
 fn submit(caller: &Caller, body: &str) -> String {
     let (status, text) = caller.ask("POST", BATCHES, body);
     let answer: Value = serde_json::from_str(&text).unwrap();
@@ -112,7 +112,6 @@ fn submit(caller: &Caller, body: &str) -> String {
     }
 }
 
-/// One line of a result file.
 #[derive(Clone, Debug)]
 struct Line {
     key: String,
@@ -133,13 +132,13 @@ fn lines(file: &str) -> Vec<Line> {
     csv::Reader::from_reader(file.as_bytes()).deserialize().map(|read| line(read.unwrap())).collect()
 }
 
-/// The links of a page with their amounts.
+/// Returns the links of a page with their amounts.
 fn shown(page: &Value) -> impl Iterator<Item = (String, i64)> {
     let data = page["data"].as_array().unwrap();
     data.iter().map(|link| (link["id"].as_str().unwrap().to_owned(), link["amount"].as_i64().unwrap()))
 }
 
-/// Every link of the app, newest first.
+/// Returns every link of the app, newest first.
 fn links(caller: &Caller) -> Vec<(String, i64)> {
     let (mut all, mut after) = (Vec::<(String, i64)>::new(), String::new());
     loop {
@@ -152,14 +151,14 @@ fn links(caller: &Caller) -> Vec<(String, i64)> {
     }
 }
 
-/// Batches that wait or are under way, as far as a page shows them.
+/// Returns the first page of batches that are waiting or processing.
 fn open_batches(caller: &Caller) -> Vec<Value> {
     let of = |status: &str| caller.read(&format!("{BATCHES}?limit=100&status={status}"))["data"].clone();
     ["submitted", "processing"].iter().flat_map(|status| of(status).as_array().unwrap().clone()).collect()
 }
 
-/// Waits for a moment at which a batch has rows behind it and more before it than are taken at once; when all are
-/// submitted and none is open any more, there is no such moment.
+/// Waits until a batch has finished rows and more waiting ones than the worker takes at once. Returns too if all
+/// batches are submitted and none is open.
 fn wait_for_rows_under_way(caller: &Caller, all_are_submitted: impl Fn() -> bool) {
     loop {
         let none_will_come = all_are_submitted();
@@ -176,7 +175,7 @@ fn wait_for_rows_under_way(caller: &Caller, all_are_submitted: impl Fn() -> bool
     }
 }
 
-/// How many batches have some rows that are done and some that wait, in the store as a kill left it.
+/// Counts the batches with both finished and waiting rows in the store that a kill left.
 fn batches_under_way(data: &Path) -> usize {
     let reads = Reads::Sqlite(Sqlite::read_only(&data.join("bursar.sqlite")).unwrap());
     let mut found = 0;
@@ -189,7 +188,7 @@ fn batches_under_way(data: &Path) -> usize {
     found
 }
 
-/// What is wrong with results and links together. Each key that can be paid has one link, and each link one key.
+/// Compares results and links. Each payable key has one link, and each link one key.
 fn wrong(lines: &[Line], links: &[(String, i64)]) -> Vec<String> {
     let mut wrong = Vec::new();
     let amounts: HashMap<&str, i64> = links.iter().map(|(id, amount)| (id.as_str(), *amount)).collect();
@@ -211,7 +210,7 @@ fn wrong(lines: &[Line], links: &[(String, i64)]) -> Vec<String> {
     for line in lines.iter().filter(|line| line.status != "succeeded") {
         let right = match line.error.as_str() {
             "transaction-insufficient-funds" => line.amount == TOO_MUCH,
-            // Whoever came first with the key has its link, for another amount.
+            // An earlier row with the key has its link, for another amount.
             "idempotency-key-reused" => {
                 link_of.get(&line.key).is_some_and(|link| amounts[link.as_str()] != line.amount)
             }
@@ -303,7 +302,7 @@ fn each_valid_row_has_one_link_however_often_the_server_dies() {
     println!("{rows} rows of {count} batches, {made} links, {kills} kills, {kills_in_between} in a batch, {lasted:?}");
 }
 
-/// What must never happen: a batch forgets what became of its rows, and the service what it answered to their keys.
+/// Simulated bugs: a batch forgets the results of its rows, and the service forgets its idempotency keys.
 struct Forget {
     org: OrgId,
     batch: PayoutLinkBatchId,
@@ -337,7 +336,7 @@ impl Command for Forget {
     }
 }
 
-/// The judge sees a server whose rows are processed twice, and so has something to look for in the run above.
+/// The negative control: the judge finds a server that processes rows twice.
 #[tokio::test]
 async fn rows_that_are_processed_twice_are_noticed() {
     let server = Server::start().await;
@@ -362,7 +361,7 @@ async fn rows_that_are_processed_twice_are_noticed() {
     assert!(wrong.iter().all(|what| what.starts_with("no row has the link ")), "{wrong:?}");
 }
 
-/// The judge of the run above can say no: each of these runs went wrong.
+/// The negative control: each of these runs is wrong, and the judge says so.
 #[test]
 fn a_link_too_many_or_too_few_is_noticed() {
     let line = |key: &str, amount, status: &str, link: &str, error: &str| Line {

@@ -1,5 +1,5 @@
-//! A store belongs to one environment and one master key, and a database to bursar alone: whoever comes with another is
-//! told so before anything is touched.
+//! A store belongs to one environment and one master key, and a database to bursar alone: others are refused before
+//! anything changes.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::harness::postgres::Cluster;
 use crate::harness::{Process, bursar};
 use crate::process::as_app;
 
-/// Runs the program to its end; gives its exit code and all that it said.
+/// Runs the program to its end; returns its exit code and its output.
 fn run(arguments: &[&str]) -> (Option<i32>, String) {
     let output = bursar(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
@@ -21,7 +21,7 @@ fn refused(arguments: &[&str], code: i32, why: &str) {
     assert!(said.contains(why), "{said}");
 }
 
-/// A sandbox with one payout link.
+/// Creates a sandbox with one payout link.
 fn used(data: &Path) {
     let process = Process::start(data);
     as_app(&process, data, "POST /v2/payout-links", r#"{"amount": 100, "delivery": {"method": "link"}}"#);
@@ -42,7 +42,7 @@ fn a_store_is_served_with_the_key_that_it_began_with() {
     refused(&serve, 78, "does not exist, and this store requires its own key");
     assert!(!key.exists(), "no new one is made");
 
-    // Another, as of another store.
+    // The key of another store.
     let other = folder.path().join("other");
     used(&other);
     let others = other.join("master.key");
@@ -109,7 +109,7 @@ fn verify_reports_what_it_cannot_check() {
     let data = folder.path().to_str().unwrap();
     let bare = Cluster::shared().bare();
     refused(&["verify", "--database-url", &bare.url(), "--data-dir", data], 1, "run `bursar migrate`");
-    // It stays so, and is lent to no other test.
+    // The database remains foreign, and no other test uses it.
     let (code, said) = run(&["migrate", "--database-url", &bare.url(), "--data-dir", data]);
     assert_eq!(code, Some(0), "{said}");
     bare.run("INSERT INTO refinery_schema_history SELECT version + 1, name, applied_on, checksum FROM refinery_schema_history ORDER BY version DESC LIMIT 1");

@@ -1,5 +1,5 @@
-//! A database that Citus spreads over nodes: what goes to which, and how it comes to be so. That nothing is lost while nodes
-//! come and organizations move, `citus_nodes.rs` shows.
+//! A database that Citus distributes over nodes: the routing of statements, and the distribution. `citus_nodes.rs`
+//! shows that nothing is lost while nodes are added and organizations move.
 //!
 //! `BURSAR_TEST_CITUS_URL` names the cluster; `make test-citus` runs these, and then the API's tests, on it.
 
@@ -22,8 +22,8 @@ use crate::postgres::{COUNT, ORG, batch, count, executor, store};
 use crate::postgres_processes::Deployment;
 use crate::samples::{Stage, sample};
 
-/// What may ask every node: the house's own look-ups, which read, and which nobody's money waits for. For each what its
-/// statement begins with and its reason.
+/// Statements that may query every node: system reads on which no payment waits. Each has the start of its statement
+/// and its reason.
 const OVER_ALL_NODES: [(&str, &str); 5] = [
     ("SELECT \"jobs\"", "workers look for what is due, whoever's it is"),
     ("SELECT \"stored_answers\"", "when nothing is due, the oldest answers are cleared away"),
@@ -32,8 +32,7 @@ const OVER_ALL_NODES: [(&str, &str); 5] = [
     ("SELECT \"organizations\"", "the start of a sandbox looks whether there is anybody"),
 ];
 
-/// What tells what the database is and has, which of the coordinator's own tables have grown, and who holds what; not one of
-/// our tables is in it.
+/// Statements that read the server's state, the coordinator's own tables and the locks; none reads our tables.
 const OF_THE_SERVER: [&str; 7] = [
     "server_encoding",
     "pg_extension",
@@ -44,7 +43,7 @@ const OF_THE_SERVER: [&str; 7] = [
     "worker_hash",
 ];
 
-/// Keeps the text of each statement that the store sends.
+/// Records the text of each statement that the store sends.
 #[derive(Clone, Default)]
 struct Sent(Arc<Mutex<BTreeSet<String>>>);
 
@@ -71,24 +70,24 @@ fn database() -> Database {
     Cluster::citus().database()
 }
 
-/// A database of the test's own that is distributed, and empty.
+/// Returns an empty, distributed database for one test.
 pub fn own() -> Database {
     let cluster = Cluster::citus();
     let name = cluster.citus.as_ref().unwrap().distributed(&cluster);
     Database { cluster, name }
 }
 
-/// A database of the cluster with the extension and nothing in it.
+/// Returns an empty database of the cluster with the extension.
 pub fn bare() -> Database {
     let cluster = Cluster::citus();
     let name = cluster.citus.as_ref().unwrap().bare(&cluster);
     Database { cluster, name }
 }
 
-/// How many nodes are asked, at most, by a statement: by each plan that the server makes of it, and by the one that it
-/// keeps in the end. `None` where no plan says.
+/// Returns the largest number of nodes that a statement queries, over each plan that the server makes and the one that
+/// it keeps. `None` if a plan does not show it.
 fn nodes_asked(database: &Database, text: &str) -> Option<usize> {
-    // Parameters are of whatever types the server says, and their values do not matter.
+    // Parameters have the server's types, and their values do not matter.
     let prepared = format!("SET plan_cache_mode = auto; PREPARE asked AS {text}");
     let types = "SELECT unnest(parameter_types)::text FROM pg_prepared_statements WHERE name = 'asked'";
     let types = database.run(&format!("{prepared}; {types}"));
@@ -113,11 +112,11 @@ fn nodes_asked(database: &Database, text: &str) -> Option<usize> {
     let said = plans.iter().filter(|line| line.contains("Custom Scan")).count();
     let counts = plans.iter().filter_map(|line| line.trim().strip_prefix("Task Count: ")?.parse::<usize>().ok());
     let counts: Vec<usize> = counts.collect();
-    // A plan that does not say how many it asks gathers rows on the coordinator.
+    // A plan without a number of nodes gathers rows on the coordinator.
     if counts.len() == said && said == 7 { counts.into_iter().max() } else { None }
 }
 
-/// A short name of what a statement does, by which [`OVER_ALL_NODES`] knows it.
+/// Returns a short name of a statement, as in [`OVER_ALL_NODES`].
 fn what(text: &str) -> String {
     let act = text.split(' ').next().unwrap_or_default();
     let table = text.split("FROM ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
@@ -126,11 +125,11 @@ fn what(text: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_statement_but_the_systems_look_ups_is_for_one_node() {
-    // Whoever is the first to want one makes what all are copied from, which is not to be seen.
+    // The first user of a database creates its template, which must not be recorded.
     let database = aside(database);
     let sent = Sent::default();
     tracing::subscriber::set_global_default(tracing_subscriber::registry().with(sent.clone())).unwrap();
-    // Every route once, as it succeeds, with all that follows of it: so nearly every statement is seen.
+    // Every route once, successfully, with its follow-up work: nearly every statement occurs.
     let stage = Stage::on(Server::postgres(database.settings()).await).await;
     for route in bursar::routes::table() {
         let operation = route.documented.operation_id;
@@ -156,11 +155,11 @@ async fn every_statement_but_the_systems_look_ups_is_for_one_node() {
     }
     stage.server.pass(90_000).await;
     stage.server.pass(40 * 86_400).await;
-    // Which the worker does when it is idle.
+    // The worker does this when it is idle.
     bursar::worker::bury_outlived(stage.server.bursar()).await.unwrap();
     bursar::worker::forget_outlived(stage.server.bursar()).await.unwrap();
     let sent = sent.0.lock().unwrap().clone();
-    // What the snapshot of the whole is made of is not collected: it is declared as a cursor.
+    // The statements of the whole snapshot are not collected: it is declared as a cursor.
     let (mut of_one, mut of_all) = (0, BTreeMap::new());
     let mut wrong = Vec::new();
     aside(|| {
@@ -194,7 +193,7 @@ fn a_statement_for_many_nodes_is_found() {
         ("SELECT moment FROM tenants WHERE moment = 1", Some(shards)),
         ("UPDATE jobs SET due_at = 1 WHERE id = $1", Some(shards)),
         ("SELECT t.due_at FROM jobs t JOIN tenants n ON true WHERE t.id = $1 AND t.org = n.org", Some(shards)),
-        // The columns that come in are gathered on the coordinator, which then copies them to the node.
+        // The coordinator gathers the incoming columns and copies them to the node.
         ("INSERT INTO tenants (org, moment) SELECT $1, n.* FROM unnest($2::bigint[]) AS n (moment)", None),
     ] {
         assert_eq!(nodes_asked(&database, text), asked, "{text}");
@@ -220,7 +219,7 @@ fn spread(database: &Database) -> BTreeMap<String, String> {
 #[test]
 fn a_database_in_use_is_distributed_once_and_later_tables_follow() {
     let database = bare();
-    // First it is as any other, with money in it.
+    // First a database that is not distributed, with money in it.
     let deployment = Deployment::new(database.clone());
     let process = deployment.start(&[]);
     let credentials = deployment.credentials();
@@ -244,11 +243,11 @@ fn a_database_in_use_is_distributed_once_and_later_tables_follow() {
     assert_eq!(sent(&process, 2), 201);
     assert_eq!(links(&load(&process, &credentials, 0)).len(), 2, "the one from before is still there");
     drop(process);
-    // Again: nothing to do.
+    // A repetition has nothing to do.
     let (done, said) = migrate(&database, &["--distribute", "--json"]);
     assert!(done && said.contains("\"distributed\":[]"), "{said}");
 
-    // What later migrations make.
+    // A table that a later migration creates.
     database.run("CREATE TABLE later (org uuid NOT NULL, id uuid NOT NULL, PRIMARY KEY (org, id))");
     database.run("CREATE TABLE shared (id uuid NOT NULL, PRIMARY KEY (id))");
     let folder = tempfile::tempdir().unwrap();
@@ -280,7 +279,7 @@ fn what_cannot_be_distributed_is_reported() {
     database.run(&format!("SELECT run_command_on_workers('{careless}')"));
     let (done, said) = migrate(&database, &["--distribute"]);
     assert!(!done && said.contains("synchronous_commit is off at"), "{said}");
-    // And so is a distributed one that becomes careless.
+    // A distributed database that becomes unsafe is refused too.
     database.run(&format!("SELECT run_command_on_workers('{}')", careless.replace("= off", "= on")));
     assert!(migrate(&database, &["--distribute"]).0);
     database.run(&format!("SELECT run_command_on_workers('{careless}')"));
@@ -288,7 +287,7 @@ fn what_cannot_be_distributed_is_reported() {
     assert!(refused.to_string().contains("synchronous_commit is off at"), "{refused}");
 }
 
-/// Into a database that is distributed already, and back, and there again.
+/// Moves a store into a distributed database, back, and there again.
 #[test]
 fn an_embedded_store_moves_to_many_nodes() {
     let folder = tempfile::tempdir().unwrap();
@@ -312,16 +311,16 @@ fn an_embedded_store_moves_to_many_nodes() {
     assert!(aside(|| bursar::verify::verify(&reads)).unwrap().findings.is_empty());
 }
 
-/// Makes the workers hold up each commit that changes the counted rows.
+/// Makes the workers delay each commit that changes the counted rows.
 fn slow_commits(database: &Database) {
-    // The function is passed on to the workers.
+    // The extension distributes the function to the workers.
     database.run(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(30); RETURN NULL; END'",
     );
     database.alter("app_metrics", "CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()");
 }
 
-/// The coordinator refuses a commit that its node did not answer, as if nothing had happened; it warns before.
+/// The coordinator reports a commit as refused although its node did not respond; it warns before.
 #[test]
 fn a_commit_whose_node_is_lost_is_unknown() {
     let database = own();
@@ -347,7 +346,7 @@ fn a_commit_whose_node_is_lost_is_unknown() {
     assert_eq!(count(&database), 2);
 }
 
-/// Who stands still with the lock in hand is thrown out on the node too, where the others wait.
+/// A paused process that holds the lock is disconnected on the node too, where the others wait.
 #[test]
 fn who_stops_with_the_lock_is_thrown_out_of_its_node() {
     let database = database();
@@ -364,7 +363,7 @@ fn who_stops_with_the_lock_is_thrown_out_of_its_node() {
     assert!(database.run(left).iter().all(|count| count == "0"));
 }
 
-/// Every row that was written is found again, whatever its columns hold; also through a pooler.
+/// Every written row is read back unchanged, for all column values; also through a pooler.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn through_a_pooler_too_nothing_stays_set() {
     let database = aside(database);

@@ -1,4 +1,4 @@
-//! Who knows the organization goes to its node, not by way of the coordinator; and by that way where it cannot be.
+//! A statement with a known organization is sent directly to its node, or by the coordinator if that is impossible.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use crate::harness::Process;
 use crate::harness::postgres::Database;
 use crate::postgres_processes::{Deployment, ask, payout, until};
 
-/// Commits of ours that were the last words of a connection to this server. What the extension's own connections say does
-/// not count: they bear another name.
+/// Counts our commits that were the last statement of a connection to this server. The extension's own connections have
+/// another name and do not count.
 fn commits_at(database: &Database, node: &str) -> usize {
     let said = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() \
         AND application_name = 'bursar' AND query = 'COMMIT'";
@@ -53,8 +53,8 @@ fn a_payout_is_written_and_read_at_the_node_of_its_organization() {
     deployment.verify();
 }
 
-/// A name may be another's from here. The coordinator says which server it means, and where that is another nobody goes
-/// there.
+/// A host name may resolve to another server here. The store asks the coordinator which server it means, and does not
+/// connect to a different one.
 #[test]
 fn a_node_that_is_another_server_from_here_is_gone_around() {
     let database = own();
@@ -79,8 +79,7 @@ fn a_node_that_is_another_server_from_here_is_gone_around() {
     deployment.verify();
 }
 
-/// Connections to the node end under load; each payout is there once. The node is left alone for a while then, and gone to
-/// again.
+/// Connections to the node end under load; each payout exists once. The node is avoided for a while, then used again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_to_a_node_that_end_lose_nothing() {
     while_payouts_run(|database, org| {

@@ -1,5 +1,5 @@
-//! Nodes come, organizations move to them, and a large one gets a shard of its own, all while payouts run: nothing is lost
-//! and nothing done twice.
+//! Nodes are added, organizations move to them, and a large one gets its own shard, all while payouts run: nothing is
+//! lost and nothing is done twice.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::harness::postgres::{Database, aside};
 use crate::harness::sending::Sending;
 use crate::postgres_processes::Deployment;
 
-/// Where an organization's rows are.
+/// The node that has an organization's rows.
 pub struct ShardPlacement {
     /// The shard of `tenants`, which those of the other tables follow.
     shard: String,
@@ -36,14 +36,14 @@ fn parts(node: &str) -> String {
     format!("'{host}', {port}")
 }
 
-/// A node that takes tables and is not this one.
+/// Returns another node that takes tables.
 fn other_than(database: &Database, node: &str) -> String {
     let nodes = "SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE shouldhaveshards";
     database.run(nodes).into_iter().find(|other| other != node).unwrap()
 }
 
-/// Does something to the nodes of a database, and is told an organization of it, to which two processes send payouts until
-/// it is done. Each payout is then there once.
+/// Changes the nodes of a database by `act`, which gets an organization, while two processes send payouts to it. Each
+/// payout then exists once.
 pub async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T + Send) -> T {
     let database = aside(own);
     let deployment = Deployment::new(database.clone());
@@ -56,7 +56,7 @@ pub async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T +
         ..load(process, &credentials, place * 1_000 + 1)
     });
     let sending = Sending::begin(loads.collect());
-    // There is load before it, and after it too.
+    // The load runs before and after the change.
     sending.more(50).await;
     let came_of_it = aside(|| act(&database, &org));
     sending.more(50).await;
@@ -84,7 +84,7 @@ async fn organizations_move_and_a_node_is_added_while_payouts_run() {
         for _ in 0..2 {
             go(&other_than(database, &placement_of(database, org).node));
         }
-        // And to a node that is new.
+        // And to a new node.
         let spare = database.cluster.citus.as_ref().unwrap().spare.clone().expect("the cluster has a spare server");
         database.run(&format!("SELECT citus_add_node({})", parts(&spare)));
         database.run("SELECT replicate_reference_tables()");
@@ -96,14 +96,14 @@ async fn organizations_move_and_a_node_is_added_while_payouts_run() {
     assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), 3, "{places:?}");
 }
 
-/// Whether the organization is alone in its shard: of all hashes that one alone leads there.
+/// Returns whether the organization is alone in its shard: only its hash leads there.
 fn is_alone(database: &Database, org: &str) -> bool {
     let ShardPlacement { shard, .. } = placement_of(database, org);
     let range = format!("SELECT 1 FROM pg_dist_shard WHERE shardid = {shard} AND shardminvalue = shardmaxvalue");
     !database.run(&range).is_empty()
 }
 
-/// Writes are held up meanwhile, for a few seconds where there are few rows.
+/// Writes wait during the move, a few seconds for few rows.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_large_organization_gets_a_shard_of_its_own_between_payouts() {
     while_payouts_run(|database, org| {
@@ -116,8 +116,8 @@ async fn a_large_organization_gets_a_shard_of_its_own_between_payouts() {
     .await;
 }
 
-/// Nobody is held up where all parts of the shard go to another node. A part that stays lacks a primary key while it is
-/// filled, and the extension cannot carry over what is changed meanwhile: it would try for ever.
+/// No write waits if all parts of the shard move to another node. A part that remains has no primary key while it is
+/// filled, and the extension cannot replicate concurrent changes: it would retry permanently.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_large_organization_gets_a_shard_of_its_own_on_another_node_while_payouts_run() {
     while_payouts_run(|database, org| {

@@ -1,4 +1,4 @@
-//! How a claim session ends, and what it may change of a payee (docs/decisions.md 17).
+//! The end of a claim session, and the changes that it may make (docs/decisions.md 17).
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ const PHONE: &str = "2127361234";
 const HOUR: i64 = 3_600;
 const DAY: i64 = 86_400;
 
-/// A link, and the newest session at it.
+/// A link, and its newest session.
 struct Visit<'a> {
     server: &'a Server,
     path: String,
@@ -24,7 +24,7 @@ impl<'a> Visit<'a> {
         Self { server, path: format!("/v2/claims/{token}"), session: String::new() }
     }
 
-    /// A link to the phone, opened.
+    /// Opens a link to the phone.
     async fn named(server: &'a Server) -> Self {
         let mut visit = Self::of(server, json!({"payee": phone()})).await;
         visit.open().await;
@@ -86,7 +86,7 @@ async fn a_claim_session_ends_an_hour_after_its_last_change() {
     let visit = Visit::named(&server).await;
     server.advance(HOUR - 1);
     visit.names().await.expect(200);
-    // Looking prolongs nothing.
+    // Reads do not extend a session.
     server.advance(HOUR / 2);
     visit.fetch().await;
     server.advance(HOUR / 2);
@@ -124,7 +124,7 @@ async fn a_paid_claim_session_only_replaces_a_method_that_failed() {
     visit.names().await.refused(409, "invalid-state");
     assert_eq!(user(&server).await, before);
 
-    // A payout that failed days later is sent elsewhere, and that is all.
+    // A payout that failed days later is sent elsewhere; the session can do nothing else.
     let failing = Visit::named(&server).await;
     failing.post("method", bank("10000002")).await.expect(200);
     failing.post("payout", json!({})).await.expect(200);
@@ -177,7 +177,7 @@ async fn a_link_that_names_no_payee_opens_nothing_of_a_known_payee() {
     visit.post("method", json!({"payout_method_id": saved})).await.refused(403, "not-permitted");
     visit.post("method", bank("666000666")).await.expect(200);
     visit.post("method", bank("666000666")).await.expect(200);
-    // The method is for the money of this link alone, before and after it is paid.
+    // The method is for the money of this link only, before and after it is paid.
     let id = before["id"].as_str().unwrap();
     let only_saved = async || {
         let listed = server.get(&format!("/v2/users/{id}/payout-methods")).app_key().send().await.expect(200).body;
@@ -197,12 +197,12 @@ async fn a_link_that_names_no_payee_opens_nothing_of_a_known_payee() {
     for kept in ["default_payout_method", "auto_payout_enabled", "first_name", "last_name", "email"] {
         assert_eq!(after[kept], before[kept], "{kept}");
     }
-    // Nor is it offered where the payee claims a link of their own.
+    // Nor is it offered when the payee claims a link of their own.
     let mut named = Visit::of(&server, json!({"payee": phone()})).await;
     assert!(!named.open().await.text.contains("0666"));
 }
 
-/// The negative control: a payee who was not known is free to choose, at the same kind of link.
+/// The negative control: a previously unknown payee may choose a method, at the same kind of link.
 #[tokio::test]
 async fn a_new_payee_chooses_a_default_at_a_link_that_names_no_payee() {
     let server = Server::memory().await;
@@ -216,7 +216,7 @@ async fn a_new_payee_chooses_a_default_at_a_link_that_names_no_payee() {
     assert_eq!(user(&server).await["auto_payout_enabled"], true);
 }
 
-/// D5: what the link refuses is not asked for.
+/// D5: the page does not ask for a contact that the link refuses.
 #[tokio::test]
 async fn a_claim_asks_only_for_the_contact_that_its_link_names() {
     let server = Server::memory().await;

@@ -1,4 +1,4 @@
-//! Claims as JSON: each step, who may take it, and what becomes of the money (docs/decisions.md 9, 16).
+//! Claims as JSON: each step, the sessions that may take it, and the result for the money (docs/decisions.md 9, 16).
 
 use bursar::http::idempotency::StoredAnswer;
 use bursar::world::Record as _;
@@ -10,7 +10,6 @@ use crate::harness::{Reply, Server};
 const PHONE: &str = "2127361234";
 const DAY: i64 = 86_400;
 
-/// A payee at a link.
 struct Payee<'a> {
     server: &'a Server,
     link: Value,
@@ -18,14 +17,14 @@ struct Payee<'a> {
 }
 
 impl<'a> Payee<'a> {
-    /// Sends a payout of ten dollars to a phone; its owner has not opened the link yet.
+    /// Sends a payout of ten dollars to a phone; its link is not opened yet.
     async fn of_payout(server: &'a Server, phone: &str) -> Self {
         let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": phone}});
         let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
         Self { server, link, session: None }
     }
 
-    /// Opens a link with a phone: contact and code.
+    /// Opens a session with a phone: contact and code.
     async fn opens_session(mut self, phone: &str) -> Self {
         self.post("contact", json!({"country_code": "1", "phone_number": phone})).await.expect(200);
         let code = self.newest_code(phone).await;
@@ -34,7 +33,7 @@ impl<'a> Payee<'a> {
         self
     }
 
-    /// A payout of ten dollars whose payee has proved the phone, said a name, and chosen a bank account.
+    /// Returns a payee of ten dollars who has proved the phone, given a name, and chosen a bank account.
     async fn ready(server: &'a Server, phone: &str, account_number: &str) -> Self {
         let payee = Self::of_payout(server, phone).await.opens_session(phone).await;
         payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
@@ -68,7 +67,7 @@ impl<'a> Payee<'a> {
         message["code"].as_str().unwrap_or_else(|| panic!("no code in {message}")).to_owned()
     }
 
-    /// The link as its maker sees it.
+    /// Returns the link as the app sees it.
     async fn maker_sees(&self) -> Value {
         let path = format!("/v2/payout-links/{}", self.link["id"].as_str().expect("a link has an id"));
         self.server.get(&path).app_key().send().await.expect(200).body
@@ -167,9 +166,9 @@ async fn who_has_only_the_link_cannot_continue_for_another() {
     for (step, body) in &steps {
         payee.post(step, body.clone()).await.refused(401, "unauthorized");
     }
-    // The code that was sent is used up: who comes without the sitting begins anew.
+    // The code is used up: a visit without the session starts again.
     assert_eq!(payee.fetch().await.expect(200).body["next_step"]["name"], "contact");
-    // A sitting is of one link, and ends after two weeks.
+    // A session belongs to one link, and ends after two weeks.
     let mut other = Payee::of_payout(&server, PHONE).await;
     other.session = session.clone();
     other.post("profile", steps[0].1.clone()).await.refused(401, "unauthorized");
@@ -304,7 +303,7 @@ fn key(number: u32) -> String {
     format!("0195cf3a-0000-7000-8000-{number:012}")
 }
 
-/// Who holds a link that names nobody may name any phone; that makes no machine that texts everybody.
+/// The holder of a link without a payee may enter any phone, but only a limited number of texts is sent.
 #[tokio::test]
 async fn ten_codes_an_hour_are_sent_for_one_link_wherever_they_go() {
     let server = Server::memory().await;
@@ -316,7 +315,7 @@ async fn ten_codes_an_hour_are_sent_for_one_link_wherever_they_go() {
         payee.post("contact", contact(line)).await.expect(200);
         server.advance(60);
     }
-    // The page's button sends to where the last code went; it counts as well.
+    // The page's button resends to the last contact; it counts as well.
     let link = payee.link["link"].as_str().expect("a link has a link").rsplit_once("/claim/").expect("a page").1;
     server.post(&format!("/claim/{link}/code")).form(&[("resend", "1")]).send().await.expect(303);
     let eleventh = payee.post("contact", contact(10)).await;
@@ -332,7 +331,7 @@ async fn ten_codes_an_hour_are_sent_for_one_link_wherever_they_go() {
     payee.post("contact", contact(11)).await.refused(429, "rate-limited");
 }
 
-/// One mailbox is one person and is sent five codes an hour, however its address is spelled.
+/// One mailbox is one person with five codes an hour, in any spelling of its address.
 #[tokio::test]
 async fn the_case_of_an_address_makes_no_second_person() {
     let server = Server::memory().await;
@@ -361,7 +360,7 @@ async fn the_case_of_an_address_makes_no_second_person() {
     payee.post("contact", json!({ "email": "jAnE@example.com" })).await.refused(429, "rate-limited");
 }
 
-/// Whoever guesses at tokens must not fill the store with the answers.
+/// Guessed tokens must not fill the store with responses.
 #[tokio::test]
 async fn a_token_that_opens_nothing_keeps_no_answers() {
     let server = Server::memory().await;
@@ -413,7 +412,7 @@ async fn what_ended_cannot_be_claimed() {
     canceled.fetch().await.refused(410, "link-canceled");
     canceled.post("payout", json!({})).await.refused(410, "link-canceled");
     let expired = Payee::of_payout(&server, PHONE).await;
-    // Nobody has come to take it back yet, and still it is over.
+    // The expiry job has not run yet, but the link has expired.
     server.advance(30 * DAY);
     expired.fetch().await.refused(410, "link-expired");
     expired.post("contact", json!({"country_code": "1", "phone_number": PHONE})).await.refused(410, "link-expired");
@@ -434,7 +433,7 @@ async fn a_second_person_sees_that_it_was_claimed() {
     second.post("code", json!({"token": code})).await.refused(409, "already-claimed");
 }
 
-/// What a payout to this account says a week later, and what its payee has again.
+/// Returns the state of a payout to this account a week later, and the payee's balance.
 async fn fate(account_number: &str) -> (String, String, i64) {
     let server = Server::memory().await;
     let mut payee = Payee::ready(&server, PHONE, account_number).await;
@@ -477,7 +476,7 @@ async fn a_late_return_gives_back_what_had_arrived() {
     assert_eq!(fate("20000002").await, ("reversed".into(), "account_closed".into(), 975));
 }
 
-/// `reversed` is a word of links that nothing says: what comes back after the claim is the payee's (docs/internals/spec-gaps.md).
+/// No link becomes `reversed`: money that comes back after the claim is the payee's (docs/internals/spec-gaps.md).
 #[tokio::test]
 async fn a_link_stays_claimed_however_its_payouts_end() {
     let server = Server::memory().await;
@@ -515,7 +514,7 @@ async fn send_payout_pays_at_once_who_wants_it_so() {
     let claimed = server.get(&format!("/v2/payout-links?user_id={}", user.as_str().unwrap())).app_key();
     assert_eq!(claimed.send().await.expect(200).body["data"].as_array().unwrap().len(), 3);
 
-    // What the payer wants to know first is asked by a link.
+    // A link can require information that the payer needs first.
     for asks in [json!({"force_collect_compliance_information": true}), json!({"additional_steps": ["compliance"]})] {
         let mut body = json!({"amount": 500, "user_id": user});
         body.as_object_mut().unwrap().extend(asks.as_object().unwrap().clone());

@@ -1,4 +1,4 @@
-//! Claims of links that were made for a user: they are that user's, by whatever shows who that is (ADR 10).
+//! Claims of links that were made for a user: they belong to that user, however the payee proves it (ADR 10).
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn email(address: &str) -> Value {
     json!({ "email": address })
 }
 
-/// A user as an app writes them down; gives the id.
+/// Creates a user of the app; returns the id.
 async fn ada(server: &Server) -> String {
     let body = json!({
         "first_name": "Ada", "last_name": "Byron", "email": EMAIL, "country_code": "1", "phone_number": PHONE
@@ -47,7 +47,7 @@ impl<'a> Link<'a> {
         self.server.post(&format!("{}/contact", self.path)).json(contact.clone()).send().await
     }
 
-    /// Types the code that was sent to this phone or address.
+    /// Enters the code that was sent to this phone or address.
     async fn code(&self, to: &str) -> Reply {
         let code = self.server.newest_code(to).await;
         self.server.post(&format!("{}/code", self.path)).json(json!({ "token": code })).send().await
@@ -76,7 +76,7 @@ impl<'a> Link<'a> {
 async fn proving_the_address_of_an_unverified_user_identifies_that_user() {
     let server = Server::start().await;
     let id = ada(&server).await;
-    // What the user has had reaches the threshold of the tax form, whichever way the claim is opened.
+    // The user's earlier payouts reach the threshold of the tax form, for every way to open the claim.
     let loan = json!({"user_id": id, "amount": -200_000});
     server.post("/v2/transfers").app_key().json(loan).send().await.expect(200);
     let link = Link::of(&server, &id).await;
@@ -136,7 +136,7 @@ async fn an_address_opens_nothing_that_a_phone_was_proven_for() {
 #[tokio::test]
 async fn an_address_that_is_another_persons_opens_nothing() {
     let server = Server::start().await;
-    // Somebody proves the address at a link that names it alone.
+    // A payee proves the address at a link that names only it.
     let body = json!({"amount": 100, "payee": {"email": EMAIL}});
     let made = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
     let token = made.body["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
@@ -155,7 +155,7 @@ async fn a_users_link_follows_their_phone_and_address() {
     let server = Server::start().await;
     let id = ada(&server).await;
     let link = Link::of(&server, &id).await;
-    // A code is under way to the number that turns out to be wrong.
+    // A code was sent to the number that turns out to be wrong.
     link.contact(&phone(PHONE)).await.expect(200);
     let corrected = json!({"phone_number": phone(CORRECTED), "email": "ada@new.example"});
     server.patch(&format!("/v2/users/{id}")).app_key().json(corrected).send().await.expect(200);

@@ -1,4 +1,4 @@
-//! The last step of a claim: what it costs, and what becomes of the money when it cannot be paid out (docs/decisions.md 9).
+//! The last step of a claim: its price, and the result if the money cannot be paid out (docs/decisions.md 9).
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn status(server: &Server, link: &str) -> Value {
     server.get(&format!("/v2/payout-links/{link}")).app_key().send().await.expect(200).body["status"].clone()
 }
 
-/// A link of ten dollars whose fee the sender pays, and its payee before the last step.
+/// Creates a link of ten dollars whose fee the sender pays, and its payee before the last step.
 async fn before_the_last_step(server: &Server) -> (String, Payee<'_>) {
     let payee = json!({"country_code": "1", "phone_number": "2127361234"});
     let id = link(server, json!({"amount": 1_000, "payout_fee_party": "platform", "payee": payee})).await;
@@ -27,7 +27,7 @@ async fn before_the_last_step(server: &Server) -> (String, Payee<'_>) {
     (id, jane)
 }
 
-/// All else that the sender has is set aside: nothing is left for the fee. Gives the link that holds it.
+/// Holds the rest of the sender's balance, so that nothing is left for the fee. Returns the link that holds it.
 async fn all_else_is_set_aside(server: &Server) -> String {
     link(server, json!({"amount": FULL - 1_000, "delivery": {"method": "link"}})).await
 }
@@ -42,7 +42,7 @@ async fn a_payee_learns_nothing_of_the_senders_wallet() {
     assert!(!refused.text.contains("wallet") && refused.text.contains("stays yours"), "{}", refused.text);
 }
 
-/// The payee did all that there was to do, in time.
+/// The payee completed all steps in time.
 #[tokio::test]
 async fn who_claims_in_time_keeps_the_money_while_the_sender_cannot_pay_the_fee() {
     let server = Server::memory().await;
@@ -62,7 +62,7 @@ async fn who_claims_in_time_keeps_the_money_while_the_sender_cannot_pay_the_fee(
     server.pass(40 * DAY).await;
     assert_eq!(status(&server, &rest).await, "expired");
     assert_eq!(status(&server, &id).await, "claimed", "what is claimed does not expire");
-    // What had been set aside is the sender's again, and pays the fee.
+    // The held money is the sender's again, and pays the fee.
     let jane = jane.comes_back(PHONE).await;
     assert_eq!(jane.step("payout", json!({})).await["remaining_amount"], 0);
     server.verify();
@@ -82,7 +82,7 @@ async fn who_claims_in_time_keeps_the_money_when_the_senders_day_is_full() {
     server.verify();
 }
 
-/// A repeat under the same key says the same: it was decided.
+/// A replay with the same key returns the stored response.
 #[tokio::test]
 async fn a_payout_that_could_not_be_made_is_answered_alike_under_its_key() {
     let server = Server::memory().await;
@@ -105,7 +105,7 @@ async fn the_last_step_shows_what_is_charged() {
     link(&server, json!({"amount": 1_000, "payee": payee})).await;
     let jane = Payee::arrive(&server, PHONE).await;
     jane.name().await;
-    // A bank that takes instant payments: who asks for ach gets rtp, which has another price.
+    // At a bank with instant payments a request for ach becomes rtp, which has another price.
     let instant = json!({"platform": "ach", "routing_number": "011000015", "account_number": "123456789"});
     let chosen = jane.step("method", instant).await;
     let options = chosen["next_step"]["options"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! Six-digit codes: what they are bound to, how many wrong ones are compared, how many are sent (docs/decisions.md 17).
+//! Six-digit codes: their purpose, the limits on wrong codes and on sends (docs/decisions.md 17).
 
 use bursar::users::verification::VerificationRecipient;
 use bursar::world::Record;
@@ -13,7 +13,7 @@ fn phone() -> Value {
     json!({"country_code": "1", "phone_number": PHONE})
 }
 
-/// A link of the demonstration app, as its path in the API.
+/// Creates a link of the demonstration app; returns its path in the API.
 async fn link(server: &Server, further: Value) -> String {
     let mut body = json!({"amount": 100, "delivery": {"method": "link"}, "expires_at": "2027-03-01T00:00:00Z"});
     body.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
@@ -48,13 +48,13 @@ fn all<R: Record>(server: &Server) -> Vec<R> {
     all
 }
 
-/// Wrong codes of the phone that were compared, as the store counts them.
+/// Returns the number of compared wrong codes of the phone in the store.
 fn compared(server: &Server) -> i64 {
     let rows = all::<VerificationRecipient>(server).into_iter();
     rows.filter(|row| row.recipient == format!("+1{PHONE}")).map(|row| row.named_wrong + row.unnamed_wrong).sum()
 }
 
-/// Sends a code at a claim until the phone has had `wrong` wrong ones compared, waiting as long as it is made to.
+/// Sends codes at a claim until the phone has had `wrong` wrong ones compared, waiting as required.
 pub async fn guess(server: &Server, link: &str, wrong: i64) {
     while compared(server) < wrong {
         let tried = post(server, &format!("{link}/code"), json!({"token": "000000"})).await;
@@ -68,7 +68,7 @@ pub async fn guess(server: &Server, link: &str, wrong: i64) {
     }
 }
 
-/// H3: one guesser, every door, two apps, sixty days.
+/// H3: one attacker, every purpose, two apps, sixty days.
 #[tokio::test]
 async fn of_ten_thousand_guesses_in_sixty_days_a_hundred_are_compared_at_most() {
     let server = Server::memory().await;
@@ -81,7 +81,7 @@ async fn of_ten_thousand_guesses_in_sixty_days_a_hundred_are_compared_at_most() 
     let send = format!("/v2/users/{user}/send-verification-token");
     let (mut all, mut before) = (0, 0);
     for round in 0..5_000 {
-        // A code is sent wherever one is still sent, and two are guessed.
+        // A code is sent if the limit permits, and two are guessed.
         match round % 4 {
             0 => post(&server, &format!("{own}/contact"), phone()).await,
             1 => post(&server, &format!("{nameless}/contact"), phone()).await,
@@ -96,7 +96,7 @@ async fn of_ten_thousand_guesses_in_sixty_days_a_hundred_are_compared_at_most() 
                 2 => server.post(&verify).app_key().json(token).send().await,
                 _ => server.post(&verify).as_org().for_app(&other).json(token).send().await,
             };
-            // A count that was dropped begins again with the guess that was compared.
+            // A dropped count begins again with the compared guess.
             let now = compared(&server);
             all += i64::from(now != before);
             before = now;
@@ -106,7 +106,8 @@ async fn of_ten_thousand_guesses_in_sixty_days_a_hundred_are_compared_at_most() 
     assert!((30..=100).contains(&all), "{all} guesses were compared");
 }
 
-/// H3: the hundredth locks, at every door, whatever time passes; only the organization unlocks.
+/// H3: the hundredth wrong code locks the contact for every purpose, without a time limit; only the organization
+/// unlocks it.
 #[tokio::test]
 async fn unlock_verification_opens_what_a_hundred_wrong_codes_locked() {
     let server = Server::memory().await;
@@ -124,7 +125,7 @@ async fn unlock_verification_opens_what_a_hundred_wrong_codes_locked() {
     assert_eq!(server.post(unlock).as_org().json(both).send().await.fields(), ["/email"]);
     let unknown = json!({"email": "a@example.com"});
     server.post(unlock).as_org().json(unknown).send().await.refused(404, "not-found");
-    // A signed-in administrator unlocks as the organization's key does; another role does not.
+    // A signed-in administrator may unlock, like the organization's key; another role may not.
     let payer = server.sign_in("payer").await;
     server.post(unlock).by(&payer).json(phone()).send().await.refused(403, "not-permitted");
     let admin = server.sign_in("admin").await;
@@ -158,7 +159,7 @@ async fn unlock_verification_opens_what_a_hundred_wrong_codes_locked() {
     server.verify();
 }
 
-/// M9: a code opens what it was sent for, and nothing else.
+/// M9: a code is valid for its own purpose only.
 #[tokio::test]
 async fn a_code_opens_only_the_door_that_it_was_sent_for() {
     let server = Server::memory().await;
@@ -177,12 +178,12 @@ async fn a_code_opens_only_the_door_that_it_was_sent_for() {
     for (link, foreign) in [(&first, &to_verify), (&first, &of_second), (&second, &of_first)] {
         post(&server, &format!("{link}/code"), json!({"token": foreign})).await.refused(400, "wrong-token");
     }
-    // None of them ended another: each opens its own door still.
+    // No code ended another: each is still valid for its own purpose.
     post(&server, &format!("{first}/code"), json!({"token": of_first})).await.expect(200);
     post(&server, &format!("{second}/code"), json!({"token": of_second})).await.expect(200);
 }
 
-/// L7: what one app sends neither ends nor resets the code of another app's payee.
+/// L7: a code of one app neither ends nor resets the code of another app's payee.
 #[tokio::test]
 async fn a_code_of_one_app_is_not_ended_by_another_app() {
     let server = Server::memory().await;
@@ -199,7 +200,7 @@ async fn a_code_of_one_app_is_not_ended_by_another_app() {
     }
     server.post(&send).as_org().for_app(&other).send().await.expect(202);
     server.post(&send).app_key().send().await.expect(202);
-    // Each log numbers its own events: none shows what the other app sent.
+    // Each log numbers its own events: none shows the codes of the other app.
     for (log, expected) in [(server.app_id(), vec![1, 2]), (other.clone(), vec![1])] {
         let page = server.get("/v2/events?limit=100").as_org().for_app(&log).send().await.expect(200).body;
         let events = page["data"].as_array().unwrap().iter().filter(|event| event["name"] == "verification.sent");
@@ -214,7 +215,7 @@ async fn a_code_of_one_app_is_not_ended_by_another_app() {
     server.post(&verify).as_org().for_app(&other).json(json!({"token": theirs})).send().await.expect(200);
 }
 
-/// M10: a stranger with a link of their own uses up neither a payee's sends nor their tries.
+/// M10: an attacker with another link uses up neither a payee's sends nor their tries.
 #[tokio::test]
 async fn a_stranger_locks_no_payee_out() {
     let server = Server::memory().await;
@@ -238,7 +239,7 @@ async fn a_stranger_locks_no_payee_out() {
     post(&server, &format!("{own}/code"), json!({"token": code})).await.expect(200);
 }
 
-/// H3: the codes of claims have a cap for each app and day, too.
+/// H3: the codes of claims have a limit per app and day, too.
 #[tokio::test]
 async fn codes_of_claims_have_a_cap_for_each_app_and_day() {
     use bursar::users::verification::{CLAIM_SENDS_PER_DAY_MAX, VerificationDay};

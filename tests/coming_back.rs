@@ -1,5 +1,5 @@
-//! Who must not be paid does not come back by another door, nobody begins a count anew by being deleted, and who was
-//! deleted is gone from what names them.
+//! A blocked payee does not return by another way, a deletion does not reset a count, and a deleted payee is removed
+//! from all rows that name them.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ async fn contact(server: &Server, link: &Value, contact: Value) -> Reply {
     server.post(&format!("{}/contact", claim(link))).json(contact).send().await
 }
 
-/// Names a phone or an address, and types the code that was sent there.
+/// Enters a phone or an address, and the code that was sent there.
 async fn open_session(server: &Server, link: &Value, by: Value, to: &str) -> Reply {
     contact(server, link, by).await.expect(200);
     let code = server.newest_code(to).await;
@@ -38,7 +38,7 @@ async fn profile(server: &Server, link: &Value, session: &Reply, first_name: &st
     server.post(&format!("{}/profile", claim(link))).header("claim-session", session).json(name).send().await
 }
 
-/// A payee who came by an address and whom an administrator found to be on the list; gives the id.
+/// Creates a payee by an address, confirmed by an administrator to be on the list; returns the id.
 async fn found_by_address(server: &Server) -> String {
     let first = link(server, json!({"amount": 1_000, "payee": {"email": EMAIL}})).await;
     let session = open_session(server, &first, json!({"email": EMAIL}), EMAIL).await.expect(200);
@@ -70,7 +70,7 @@ async fn the_other_name_on_a_link_opens_nothing_for_who_must_not_be_paid() {
     open_session(&server, &named, json!({"email": EMAIL}), EMAIL).await.refused(409, "invalid-state");
     decide(&server, &id, "confirm").await.expect(200);
     open_session(&server, &named, json!({"email": EMAIL}), EMAIL).await.refused(409, "user-inactive");
-    // And the other way round.
+    // And in the opposite order.
     let server = Server::memory().await;
     found_by_address(&server).await;
     let payee = json!({"country_code": "1", "phone_number": PHONE, "email": EMAIL});
@@ -94,7 +94,7 @@ async fn the_number_of_who_is_under_review_does_not_become_free() {
     change().await.expect(200);
 }
 
-/// Nor does the address that was proven.
+/// The proven address does not return either.
 #[tokio::test]
 async fn the_address_of_who_is_under_review_does_not_become_free() {
     let server = Server::memory().await;
@@ -110,7 +110,7 @@ async fn the_address_of_who_is_under_review_does_not_become_free() {
     }
 }
 
-/// The payee's name as the sender writes it is screened also where nobody claims anything.
+/// The sender's spelling of the payee's name is screened even without a claim.
 #[tokio::test]
 async fn who_is_paid_unasked_is_screened_by_the_senders_name_too() {
     let server = Server::memory().await;
@@ -157,7 +157,7 @@ async fn who_is_deleted_and_made_again_has_no_more_codes_sent() {
     send(&third).await.expect(202);
 }
 
-/// What names a user who is deleted: links made for them and claimed by them, and requests.
+/// The rows that name a deleted user: links made for them and claimed by them, and requests.
 #[tokio::test]
 async fn who_was_deleted_is_gone_from_links_and_requests() {
     let server = Server::memory().await;
@@ -181,7 +181,7 @@ async fn who_was_deleted_is_gone_from_links_and_requests() {
     let body = json!({"amount": 900, "user_id": id});
     let request = server.post("/v2/payout-requests").app_key().json(body).send().await.expect(201).body;
 
-    // Until then all of them are found by whose they are.
+    // Until then all of them are found by their user.
     let of_user = |path: &str| server.get(&format!("{path}?user_id={id}")).app_key().send();
     let ids = |list: Reply| {
         let list = list.expect(200).body;
@@ -215,7 +215,7 @@ async fn who_was_deleted_is_gone_from_links_and_requests() {
     server.verify();
 }
 
-/// The page shows the end of the payee's number; nobody finds the rest by trying.
+/// The page shows the end of the payee's number; the rest cannot be guessed.
 #[tokio::test]
 async fn ten_wrong_contacts_an_hour_are_compared_for_one_link() {
     let server = Server::memory().await;
@@ -233,7 +233,7 @@ async fn ten_wrong_contacts_an_hour_are_compared_for_one_link() {
     contact(&server, &one, guess(1_234)).await.expect(200);
 }
 
-/// Each payout of a link may cost the sender a fee, and rounds its own.
+/// Each payout of a link may cost the sender a fee, rounded separately.
 #[tokio::test]
 async fn ten_payouts_are_made_of_one_link() {
     let server = Server::memory().await;
@@ -292,7 +292,7 @@ async fn the_country_is_the_numbers_own_until_an_address_says_it() {
     assert_eq!(to("49", "15123456780").await.expect(200).body["country"], "US");
 }
 
-/// What was queued for a person who is deleted before it is sent goes to nobody, and nobody is said to have been reached.
+/// A message queued for a person who is deleted before it is sent is not sent, and not reported as delivered.
 #[tokio::test]
 async fn who_was_deleted_is_not_written_to_any_more() {
     let server = Server::memory().await;

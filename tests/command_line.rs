@@ -1,4 +1,4 @@
-//! The subcommands that talk to a running server: events, listen, keys.
+//! The subcommands that call a running server: events, listen, keys.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::{Manner, Process, Receiver, bursar};
 use crate::process::as_app;
 
-/// A sandbox of its own, and where it is.
+/// A sandbox and its address.
 struct Sandbox {
     folder: tempfile::TempDir,
     process: Process,
@@ -27,7 +27,7 @@ impl Sandbox {
         self.folder.path()
     }
 
-    /// Makes something happen.
+    /// Creates a link, which emits events.
     fn link(&self) -> Value {
         let body = json!({"amount": 100, "delivery": {"method": "link"}}).to_string();
         as_app(&self.process, self.path(), "POST /v2/payout-links", &body)
@@ -74,7 +74,7 @@ fn events_prints_the_log() {
     assert!(lines.contains("payout_link.updated") && lines.contains("delivered"), "{lines}");
 }
 
-/// `bursar listen` in a process of its own. Dropped, it is killed.
+/// `bursar listen` in a separate process. Killed when dropped.
 struct Listening {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -129,7 +129,7 @@ async fn listen_forwards_events_to_a_url_and_resumes_when_the_server_was_away() 
         );
     }
 
-    // The server dies and comes back at the same address; the receiver is down for a while.
+    // The server dies and restarts at the same address; the receiver is down for a while.
     let address = sandbox.process.address.clone();
     let folder = sandbox.folder;
     sandbox.process.kill();
@@ -213,7 +213,7 @@ async fn webhooks_survive_kill_9_and_fall_due_when_the_clock_is_moved() {
         sandbox.link();
     }
     let log = sandbox.log(i64::try_from(head).unwrap());
-    // At least one call was made when it is killed, and what came of it may or may not be written down.
+    // At least one call was made before the kill; its outcome may be unrecorded.
     receiver.wait_for(1).await;
     let Sandbox { folder, process } = sandbox;
     process.kill();
@@ -248,7 +248,7 @@ fn serve_says_where_it_listens_in_one_line_of_json() {
     assert_eq!(reported["first_start"], true);
 }
 
-/// The list that the sandbox carries, as files.
+/// Returns the sandbox's list as files.
 fn invented() -> String {
     format!("{}/fixtures/sanctions", env!("CARGO_MANIFEST_DIR"))
 }

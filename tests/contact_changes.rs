@@ -52,14 +52,14 @@ impl<'a> Payee<'a> {
         self.server.get(&format!("/v2/users/{}", self.user)).app_key().send().await.expect(200).body
     }
 
-    /// How often the app heard of the payee.
+    /// Returns the number of events about the payee.
     async fn events(&self) -> usize {
         let path = format!("/v2/events?object_id={}", self.user);
         self.server.get(&path).app_key().send().await.expect(200).body["data"].as_array().unwrap().len()
     }
 }
 
-/// Opens a link with a phone; gives the claim's path and the session.
+/// Opens a link with a phone; returns the claim's path and the session.
 async fn open(server: &Server, further: Value, number: &str) -> (String, String) {
     let mut body = json!({"amount": 1_000, "delivery": {"method": "link"}});
     body.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
@@ -85,14 +85,14 @@ async fn messages(server: &Server, to: &str) -> Vec<Value> {
     server.get(&path).app_key().send().await.expect(200).body["data"].as_array().unwrap().clone()
 }
 
-/// The paths of the notices that a contact has received, newest first.
+/// Returns the paths of the notices that a contact has received, newest first.
 async fn notices(server: &Server, to: &str) -> Vec<String> {
     let all = messages(server, to).await;
     let paths = all.iter().filter_map(|message| message["link"].as_str()?.strip_prefix(PUBLIC_URL));
     paths.filter(|path| path.starts_with("/notice/")).map(str::to_owned).collect()
 }
 
-/// Sends ten dollars; gives the link's status.
+/// Sends ten dollars; returns the link's status.
 async fn pay(server: &Server, user: &str) -> String {
     let body = json!({"amount": 1_000, "user_id": user});
     let sent = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
@@ -117,7 +117,7 @@ async fn change_claim_contact_and_confirm_claim_contact_change_a_phone_number() 
     assert_eq!((&after["phone_number"], &after["status"]), (&phone(NEW), &json!("verified")));
     assert_eq!(payee.events().await, events + 1);
 
-    // The contact from before hears of it, and can freeze.
+    // The earlier contact gets a notice, and can freeze automatic payouts.
     let old = notices(&server, "+12127361234").await;
     assert_eq!(old.len(), sent + 1);
     assert!(notices(&server, "+12127365678").await.is_empty());
@@ -128,7 +128,7 @@ async fn change_claim_contact_and_confirm_claim_contact_change_a_phone_number() 
     server.post(&format!("{notice}/freeze")).json(json!({})).send().await.expect(200);
     assert_ne!(pay(&server, &payee.user).await, "claimed");
 
-    // The new number is the payee's at the next link, and the old one is nobody's.
+    // At the next link the new number is the payee's, and the old one belongs to no user.
     let user = json!({"user_id": payee.user});
     let (path, session) = open(&server, user.clone(), NEW).await;
     assert_eq!(
@@ -143,7 +143,7 @@ async fn change_claim_contact_and_confirm_claim_contact_change_a_phone_number() 
     server.verify();
 }
 
-/// The first change of an unverified address is agreed to by the phone, the second by the address.
+/// The phone confirms the first change of an unverified address, the address the second.
 #[tokio::test]
 async fn change_claim_contact_changes_an_email_address() {
     let server = Server::memory().await;
@@ -187,14 +187,14 @@ async fn confirm_claim_contact_with_one_wrong_code_changes_nothing_and_is_counte
     assert!(wrong.text.contains("You have 2 attempts left."), "{}", wrong.text);
     let malformed = payee.confirms("12", &new).await;
     assert_eq!(malformed.refused(400, "wrong-token").fields(), ["/present_token"]);
-    // The right code of the other side stayed good.
+    // The correct code of the other contact remains valid.
     payee.confirms(&present, &new).await.expect(200);
     payee.confirms(&present, &new).await.refused(409, "invalid-state");
-    // A code of a change opens nothing else.
+    // A code of a change is valid for nothing else.
     assert_eq!(payee.user().await["phone_number"], phone(NEW));
 }
 
-/// A thief has the link and the payee's session, and a phone of their own, but not the payee's.
+/// A thief has the link, the payee's session and another phone, but not the payee's.
 #[tokio::test]
 async fn a_thief_with_the_session_and_without_the_phone_changes_nothing() {
     let server = Server::memory().await;
@@ -216,7 +216,7 @@ async fn a_thief_with_the_session_and_without_the_phone_changes_nothing() {
     }
     assert!((4..=10).contains(&compared), "after ten wrong codes the phone waits: {compared}");
     assert_eq!(payee.user().await, before);
-    // The code of a claim does not agree to a change.
+    // The code of a claim does not confirm a change.
     server.advance(3_600);
     let payee = Payee { session: String::new(), ..payee };
     payee.begins(phone(NEW)).await.refused(401, "unauthorized");
@@ -245,7 +245,7 @@ async fn a_session_of_a_link_that_names_no_payee_changes_no_contact() {
     assert_eq!(named.user().await, before);
 }
 
-/// Whether a number is another user's is shown to no one but its holder, and in words that do not say so.
+/// Only the holder of a number can learn that it is another user's, and the response does not say so.
 #[tokio::test]
 async fn a_phone_number_of_another_user_is_refused_after_both_codes() {
     let server = Server::memory().await;
@@ -327,7 +327,7 @@ async fn a_new_phone_number_is_one_that_may_be_written_to_and_sends_are_limited(
     assert_eq!(begun, 4, "ten codes an hour for one link: one opened the session, each change takes two");
 }
 
-/// What a change leaves in the session goes with the payee.
+/// The data of a change in the session is erased with the payee.
 #[tokio::test]
 async fn an_erased_payee_leaves_no_pending_contact() {
     let server = Server::memory().await;

@@ -1,7 +1,7 @@
-//! The power fails under load: what was acknowledged is there, exactly once.
+//! Power failures under load: every acknowledged payout exists exactly once.
 //!
-//! `BURSAR_CRASH_ROUNDS` and `BURSAR_CRASH_PAYOUTS` make it longer: ten rounds of 5,000 payouts are the
-//! acceptance run (`make crash`).
+//! `BURSAR_CRASH_ROUNDS` and `BURSAR_CRASH_PAYOUTS` make it longer: ten rounds of 5,000 payouts are the acceptance run
+//! (`make crash`).
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::harness::judge::{Judge, Verdict, links, load};
 use crate::harness::{Process, bursar};
 
-/// What a restart may take until it accepts connections.
+/// The time limit for a restart until it accepts connections.
 const RESTART_MAX: Duration = Duration::from_secs(2);
 
-/// A number out of the environment, for runs that are longer than usual.
+/// Reads a number from the environment, for longer runs.
 pub fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
@@ -53,7 +53,7 @@ async fn what_was_acknowledged_survives_kill_9_exactly_once() {
         assert!(took < RESTART_MAX, "the restart took {took:?}");
         slowest = slowest.max(took);
 
-        // Whoever got no answer asks again with the same key: done or not before, it is done once now.
+        // A client without a response retries with the same key: done before or not, the payout is now done once.
         let after = load(&process, &credentials, round);
         judge.settle(sent, &after).await;
         assert_eq!(judge.verdict(&links(&after)), Verdict::default());

@@ -1,4 +1,4 @@
-//! Debits of payers: the authorization that is kept, the notice that goes out, and money that rests before it can leave.
+//! Debits of payers: the stored authorization, the notice, and the payment hold before the money can leave.
 
 use bursar::transfers::Debit;
 use bursar::world::Record;
@@ -9,7 +9,7 @@ use crate::harness::{Desk, Reply, Server};
 const DAY: i64 = 86_400;
 const FULL: i64 = 100_000_000;
 
-/// A payment customer with a bank account and an e-mail address.
+/// Creates a payment customer with a bank account and an e-mail address.
 async fn payer(server: &Server, account_number: &str) -> String {
     let customer = json!({"name": "Acme Ltd", "email": "billing@acme.example"});
     let customer = server.post("/v2/payment-customers").app_key().json(customer).send().await.expect(201).id();
@@ -34,7 +34,7 @@ async fn metrics(server: &Server) -> [i64; 3] {
     ["wallet_balance", "wallet_available", "wallet_held"].map(|name| app["metrics"][name].as_i64().unwrap())
 }
 
-/// The reproduction of finding H2: what is debited was authorized, and the payer hears of it.
+/// The reproduction of finding H2: a debit was authorized, and the payer is notified.
 #[tokio::test]
 async fn each_payment_keeps_its_authorization_and_the_payer_receives_a_notice() {
     let server = Server::start().await;
@@ -58,7 +58,7 @@ async fn each_payment_keeps_its_authorization_and_the_payer_receives_a_notice() 
         assert!(notice.contains(part), "{part}: {notice}");
     }
 
-    // A user is texted; without an authorization the app's standing statement is kept.
+    // A user is notified by text; without an authorization the app's general statement is stored.
     let user = server.banked_user(1234).await;
     let body = json!({"amount": 700, "platform": "ach", "user_id": user});
     let made = server.post("/v2/payments").app_key().json(body).send().await.expect(201);
@@ -67,7 +67,7 @@ async fn each_payment_keeps_its_authorization_and_the_payer_receives_a_notice() 
     server.work_off().await;
     let notice = server.newest_message("+12127361234").await["text"].as_str().unwrap().to_owned();
     assert!(notice.contains("$7.00"), "{notice}");
-    // A payout is no debit.
+    // A payout is not a debit.
     let order = json!({"user_id": user, "amount": 500, "platform": "ach", "fund": true});
     let payout = server.post("/v2/payouts").app_key().json(order).send().await.expect(201);
     assert_eq!(payout.body["debit"], Value::Null);
@@ -151,7 +151,7 @@ async fn collected_money_leaves_by_no_way_before_its_hold_is_over() {
     server.post("/v2/organization-transfers").as_org().json(moved).send().await.refused(402, short);
     server.verify();
 
-    // A setting that is lowered does not let go what is held already, nor does a restart.
+    // A lowered setting does not release existing holds, nor does a restart.
     server.set(json!({"payment_hold_days": 0})).await;
     server.restart().await;
     server.work_off().await;

@@ -1,4 +1,4 @@
-//! What a bank takes back from an app that was deleted since (docs/decisions.md 8).
+//! Returns of a bank after the app was deleted (docs/decisions.md 8).
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::harness::{Reply, Server};
 const DAY: i64 = 86_400;
 const FULL: i64 = 100_000_000;
 
-/// Deposits what the bank pays, and takes back two days later.
+/// Makes a deposit that the bank pays, and takes back two days later.
 async fn deposit(server: &Server, amount: i64) {
     let path = format!("/v2/apps/{}", server.app_id());
     let account = json!({"account_number": "20000001", "routing_number": "110000000"});
@@ -17,8 +17,8 @@ async fn deposit(server: &Server, amount: i64) {
     server.work_off().await;
 }
 
-/// An app that was deleted after a deposit of 50 dollars, which the bank takes back two days later. All that it had is its
-/// organization's.
+/// Deletes an app after a deposit of 50 dollars, which the bank takes back two days later. Its balance went to its
+/// organization.
 async fn deleted_after_a_deposit(server: &Server) {
     deposit(server, 5_000).await;
     server.pass(DAY).await;
@@ -31,7 +31,7 @@ async fn between(server: &Server, app: &str, amount: i64) -> Reply {
     server.post("/v2/organization-transfers").as_org().json(body).send().await
 }
 
-/// What all books of the organization hold at places of this kind.
+/// Returns the sum of the organization's ledger accounts of this type.
 async fn in_all_books(server: &Server, kind: &str) -> i64 {
     let trial = server.get("/v2/ledger/trial-balance").as_org().send().await.expect(200).body;
     let accounts = trial["accounts"].as_array().unwrap().iter();
@@ -76,7 +76,7 @@ async fn what_the_organization_cannot_pay_for_a_deleted_app_is_owed_until_it_doe
     server.verify();
 }
 
-/// The older debt first: the app's wallet lets nothing else out before.
+/// The older debt first: until then the app's wallet pays nothing else.
 #[tokio::test]
 async fn a_second_return_brings_what_the_first_left_owed() {
     let server = Server::memory().await;

@@ -1,4 +1,4 @@
-//! Delivery for real: a mail server and a gateway to phones, which take, refuse, fail, and go silent.
+//! Real delivery: a mail server and a gateway to phones, which accept, refuse, fail, and stop responding.
 
 use std::path::Path;
 
@@ -29,12 +29,12 @@ async fn link(server: &Server, payee: Value, method: &str) -> Value {
     server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body
 }
 
-/// A link of ten dollars by text message.
+/// Creates a link of ten dollars by text message.
 async fn text_link(server: &Server) -> Value {
     link(server, json!({"country_code": "1", "phone_number": PHONE}), "sms").await
 }
 
-/// A link of ten dollars by e-mail.
+/// Creates a link of ten dollars by e-mail.
 async fn mail_link(server: &Server) -> Value {
     link(server, json!({"email": ADDRESS}), "email").await
 }
@@ -52,12 +52,12 @@ async fn redeliver(server: &Server, link: &Value) -> Reply {
     server.post(&path).app_key().send().await
 }
 
-/// The claim of a link, as a path.
+/// Returns the path of a link's claim.
 fn claim(link: &Value) -> String {
     format!("/v2/claims/{}", link["link"].as_str().unwrap().rsplit('/').next().unwrap())
 }
 
-/// The six digits that a text begins with or holds alone.
+/// Returns the six digits at the start of a text, or alone in it.
 fn code_in(text: &str) -> String {
     let runs = text.split(|letter: char| !letter.is_ascii_digit());
     runs.into_iter().find(|run| run.len() == 6).unwrap_or_else(|| panic!("no code in {text}")).to_owned()
@@ -284,7 +284,7 @@ async fn a_gateway_that_is_busy_or_points_elsewhere_is_asked_again_later() {
     assert_eq!((gateway.texts().len(), status(&server, &made).await), (1, json!("sent")));
 }
 
-/// Whoever takes a payout back before its text has left wants nobody to read of it.
+/// A payout that is canceled before its text was sent is not announced.
 #[tokio::test]
 async fn a_text_is_not_sent_any_more_when_its_link_was_canceled_or_its_time_is_over() {
     for is_canceled in [true, false] {
@@ -311,7 +311,7 @@ async fn what_the_gateway_took_without_an_answer_is_found_there_and_not_sent_aga
     for silence in [GatewayMode::Drop, GatewayMode::Hang] {
         let gateway = FakeGateway::start().await;
         let server = by_phone(&gateway).await;
-        // Older texts to the same phone stand in the list too, and are known to be others.
+        // Older texts to the same phone are in the list too, and are known to be others.
         let older = text_link(&server).await;
         server.work_off().await;
         redeliver(&server, &older).await.expect(200);
@@ -345,8 +345,8 @@ async fn what_the_gateway_does_not_know_of_after_a_minute_is_sent_again() {
     }
 }
 
-/// Fifty redelivers at once of a link whose texts are all taken without an answer; then everything that is
-/// repeated by itself. How many texts the gateway took.
+/// Sends fifty concurrent redeliveries of a link whose texts are all accepted without a response, then runs all
+/// retries. Returns the number of texts that the gateway accepted.
 async fn storm(gateway: &FakeGateway) -> (usize, Value) {
     let server = by_phone(gateway).await;
     gateway.set(GatewayMode::Drop);
@@ -426,7 +426,7 @@ async fn report_message_status_moves_the_link_once_and_never_back() {
             }
         }
         assert_eq!(status(&server, &made).await, becomes, "{words:?}");
-        // Whoever asks later hears what is known, and changes nothing by it.
+        // A later query returns the known outcome and changes nothing.
         let events = server.get("/v2/events?limit=100").app_key().send().await.expect(200).text;
         gateway.say_of_all("delivered");
         if becomes != "sent" {
@@ -459,14 +459,14 @@ async fn report_message_status_is_refused_without_the_gateways_signature_or_for_
     let (path, message) = good.url.rsplit_once('/').unwrap();
     let unknown = Reported::signed(format!("{path}/{unknown_id}"), good.fields.clone());
     post(&server, &unknown).await.refused(404, "not-found");
-    // A message of another organization is not there either.
+    // A message of another organization is not found either.
     let foreign = Reported::signed(format!("{}/carriers/sms/{unknown_id}/{message}", PUBLIC_URL), good.fields.clone());
     post(&server, &foreign).await.refused(404, "not-found");
     let nameless = Reported::signed(good.url.clone(), vec![("MessageSid", "SM1".to_owned())]);
     post(&server, &nameless).await.refused(400, "invalid-input");
     assert_eq!(status(&server, &made).await, "sent");
 
-    // Where no gateway is configured nobody may report anything.
+    // Without a gateway in the configuration no report is accepted.
     let server = Server::memory().await;
     post(&server, &good).await.refused(404, "not-found");
 }
@@ -518,7 +518,7 @@ async fn codes_are_sent_without_asking_for_reports() {
     assert_eq!(asked, [true, false], "nobody waits to hear of a code");
 }
 
-/// The settings of a gateway, and a file with its token.
+/// Returns the settings of a gateway, with a file for its token.
 pub fn gateway_flags(folder: &Path, url: &str) -> Vec<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let token = folder.join("token");
@@ -545,7 +545,7 @@ async fn a_crash_between_the_gateways_yes_and_our_commit_sends_nothing_twice() {
 
     gateway.set(GatewayMode::Accept);
     let process = Process::start_with(&data_dir, &flags);
-    // The answer comes when all that was due is done.
+    // The response comes when all due work is done.
     as_app(&process, &data_dir, "POST /v2/sandbox/clock/advance", &json!({"seconds": 1}).to_string());
     let link = as_app(&process, &data_dir, &format!("GET /v2/payout-links/{}", made["id"].as_str().unwrap()), "");
     assert_eq!((gateway.texts().len(), &link["status"]), (1, &json!("sent")));

@@ -1,4 +1,4 @@
-//! What is generated from the code and committed beside it. `make bless` writes it anew.
+//! Documents that are generated from the code and committed. `make bless` writes them again.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::harness::Server;
 
-/// Compares a committed file with what the code says, or writes it when `BURSAR_BLESS` is set.
+/// Compares a committed file with the generated one, or writes it if `BURSAR_BLESS` is set.
 #[track_caller]
 fn committed(name: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -121,7 +121,7 @@ fn check_operation(path: &str, method: &str, operation: &Value) {
     assert_eq!(in_path, in_braces, "{id}");
 }
 
-/// Every `$ref` of a document, with where it stands.
+/// Collects every `$ref` of a document, with its place.
 fn references<'a>(value: &'a Value, at: &str, found: &mut Vec<(String, &'a str)>) {
     match value {
         Value::Object(fields) => {
@@ -149,8 +149,8 @@ fn every_reference_of_the_document_has_its_target() {
     }
 }
 
-/// Fields that are absent, not null, in most answers: a secret that is shown once, what one step alone has, and what is
-/// told only when it is asked for.
+/// Fields that are absent, not null, in most responses: a secret that is shown once, a field of one step, and a field
+/// that is returned only on request.
 const SELDOM: [(&str, &str); 3] = [("ClaimDocument", "session"), ("NextStep", "options"), ("FeeEstimate", "explain")];
 
 #[test]

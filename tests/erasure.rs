@@ -1,4 +1,4 @@
-//! Erasing a payee: every column of every table is searched for what was known of them.
+//! Erasing a payee: every column of every table is searched for the payee's data.
 
 use bursar::tables;
 use bursar::world::Value as Cell;
@@ -12,10 +12,10 @@ const FIRST: &str = "Zebulona";
 const LAST: &str = "Quagmirez";
 const MEMO: &str = "violet umbrella";
 
-/// What must be nowhere.
+/// Texts that must not be found.
 const NEEDLES: [&str; 5] = [PHONE, EMAIL, FIRST, LAST, MEMO];
 
-/// Where the needles are: table, column, needle.
+/// Returns the places of these texts: table, column, text.
 fn found(server: &Server) -> Vec<String> {
     let mut found = Vec::new();
     for table in tables::ALL {
@@ -40,7 +40,7 @@ fn payee() -> Value {
     json!({"first_name": FIRST, "last_name": LAST, "email": EMAIL, "country_code": "1", "phone_number": PHONE})
 }
 
-/// A payee who is known by every door; gives the id.
+/// Creates a payee with data in every noun; returns the id.
 async fn known(server: &Server) -> String {
     let person = server.post("/v2/users").app_key().idempotency_key("made-once").json(payee()).send().await.expect(201);
     let user = person.id();
@@ -52,7 +52,8 @@ async fn known(server: &Server) -> String {
     let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": "55509876"});
     server.payout_method(&user, account).await;
 
-    // Links by phone, by e-mail and by id; one is delivered. None is left open: money must not be under way.
+    // Links by phone, by e-mail and by id; one is delivered. All are closed, because an open payout prevents a
+    // deletion.
     let phone = json!({"country_code": "1", "phone_number": PHONE});
     let sent = json!({"amount": 700, "payee": phone, "memo": MEMO});
     let sent = server.post("/v2/payouts/send-payout").app_key().json(sent).send().await.expect(201).id();
@@ -103,7 +104,7 @@ async fn no_column_of_any_table_shows_a_payee_who_was_erased() {
     }
 
     server.delete(&format!("/v2/users/{user}")).as_org().for_app(&server.app_id()).send().await.expect(200);
-    // The job has not run yet, and no answer shows the payee any more.
+    // The job has not run yet, but no response shows the payee any more.
     for path in [
         "/v2/events?limit=100",
         "/v2/payout-links?limit=100",
@@ -128,14 +129,14 @@ async fn no_column_of_any_table_shows_a_payee_who_was_erased() {
         server.rows(<bursar::erasure::Erasure as bursar::world::Record>::TABLE).is_empty(),
         "the last copy goes, too"
     );
-    // The chain is whole, and says that data were erased.
+    // The chain is complete, and records that data was erased.
     server.verify();
     let bursar = server.bursar();
     let report = bursar::verify::verify_history(&bursar.reads, &bursar.history.chain, &[]).unwrap();
     assert!(report.erased_events > 5, "{}", report.erased_events);
 }
 
-/// More rows than a page of the job holds: each commit is bounded, and the job continues until the last.
+/// More rows than a page of the job: each commit is bounded, and the job continues until the last.
 #[tokio::test]
 async fn a_payee_of_many_links_is_erased_page_by_page() {
     let server = Server::memory().await;
@@ -157,7 +158,7 @@ async fn a_payee_of_many_links_is_erased_page_by_page() {
     server.verify();
 }
 
-/// An event whose object was changed, and made to look erased, is found: the proof takes the chain key.
+/// An event with a changed object and a forged erasure is found: the proof requires the chain key.
 #[tokio::test]
 async fn an_event_with_a_forged_erasure_is_found() {
     use bursar::events::Event;

@@ -1,4 +1,4 @@
-//! The log of events: gap-free, ordered, one for each transition.
+//! The event log: gap-free, ordered, one event for each transition.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,8 @@ async fn list_events_shows_each_transition_once_and_in_order() {
     );
 }
 
-/// One phone is one user, so no two users are ever merged. The name is the public interface's and can be asked for.
+/// One phone is one user, so users are never merged. The event's name comes from the specification and can be used as a
+/// filter.
 #[tokio::test]
 async fn no_event_says_that_users_were_merged() {
     let server = Server::memory().await;

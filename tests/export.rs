@@ -1,4 +1,4 @@
-//! The export of a payee: all that is kept, nothing of another app, no secret, and after the erasure nothing personal.
+//! The export of a payee: all stored data, nothing of another app, no secret, and after the erasure nothing personal.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ async fn post(server: &Server, path: &str, body: Value) -> Value {
     sent.body
 }
 
-/// A payee of whom everything is kept that can be; gives the id.
+/// Creates a payee with all kinds of data; returns the id.
 async fn known(server: &Server) -> String {
     let mut person = phone();
     person
@@ -142,7 +142,7 @@ async fn all(server: &Server, user: &str, list: &str, limit: usize) -> Vec<Value
 async fn export_user_pages_each_list_to_its_end() {
     let server = Server::memory().await;
     let user = known(&server).await;
-    // A second app, so that lists that go app by app have two.
+    // A second app, so that lists by app have two.
     let other = server.post("/v2/apps").as_org().json(json!({"name": "Other"})).send().await.expect(201).body;
     let app = other["id"].as_str().unwrap();
     let connect = json!({"user_id": user, "app_id": app});
@@ -173,7 +173,7 @@ async fn export_user_pages_each_list_to_its_end() {
     }
 }
 
-/// Another app of the organization that is connected to the payee sees identity and its own, and nothing of the first app.
+/// Another connected app sees the payee's identity and its own data, and nothing of the first app.
 #[tokio::test]
 async fn export_user_of_an_app_has_nothing_of_another() {
     let server = Server::memory().await;

@@ -1,9 +1,8 @@
-//! The primary of a PostgreSQL under Patroni breaks under load, again and again: what was acknowledged is there, once, and
-//! writes come back.
+//! The primary of a PostgreSQL under Patroni fails under load repeatedly: acknowledged payouts exist once, and writes
+//! resume.
 //!
-//! `make failover` runs thirty failovers; `BURSAR_FAILOVERS` says how many. Whatever the kind, another node takes the
-//! place of the broken one, the broken one comes back while the load goes on, and the next failover begins when all
-//! three are there again.
+//! `make failover` runs thirty failovers; `BURSAR_FAILOVERS` sets the number. For each kind of fault, another node
+//! takes over, the broken one returns under load, and the next failover begins when all three are running.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ use crate::harness::sending::Sending;
 use crate::harness::{Process, http};
 use crate::postgres_processes::Deployment;
 
-/// Within which time writes must be back.
+/// The time limit for writes to resume.
 const BACK_WITHIN: Duration = Duration::from_secs(30);
 
 /// The kinds in turn.
@@ -33,18 +32,18 @@ const FAULTS: [Fault; 9] = [
     Fault::UnheardByEtcd,
 ];
 
-/// How long a failover took, counted from the fault.
+/// The durations of a failover, from the fault on.
 struct Took {
     fault: Fault,
     /// Until another node led.
     led: Duration,
     /// Until a payout was acknowledged after that.
     back: Duration,
-    /// The longest time without any acknowledgement.
+    /// The longest time without any acknowledgment.
     silence: Duration,
 }
 
-/// Two programs on one cluster, and what they were asked for.
+/// Two programs on one cluster, and the payouts that they acknowledged.
 struct Fixture {
     patroni: Patroni,
     deployment: Deployment,
@@ -56,13 +55,13 @@ impl Fixture {
     fn new(folder: &std::path::Path, replication: Replication) -> Self {
         let patroni = Patroni::start(folder, replication);
         let deployment = Deployment::new(patroni.database());
-        // The first makes the schema and the demonstration.
+        // The first creates the schema and the demonstration data.
         let first = deployment.start(&[]);
         let processes = [first, deployment.start(&[])];
         Self { patroni, deployment, processes, judge: Judge::default() }
     }
 
-    /// Breaks the primary under load, and settles with everyone when it is whole again.
+    /// Breaks the primary under load, and compares all payouts when the cluster is complete.
     async fn fail_over(&mut self, round: u64, fault: Fault) -> Took {
         let credentials = self.deployment.credentials();
         let loads = self.processes.iter().zip(1..).map(|(process, place)| Load {
@@ -93,7 +92,7 @@ impl Fixture {
         Took { fault, led: led - begun, back: *back - begun, silence }
     }
 
-    /// Whether it ever says, within the time that a failover may take, that requests should go elsewhere.
+    /// Watches whether the program reports unready within the time that a failover may take.
     fn watch_readiness(&self) -> std::thread::JoinHandle<bool> {
         let address = self.processes[1].address.clone();
         std::thread::spawn(move || {
@@ -117,7 +116,7 @@ fn seconds(duration: Duration) -> String {
     format!("{:.1}", duration.as_secs_f64())
 }
 
-/// The median and the largest.
+/// Returns the median and the maximum.
 fn spread(mut of: Vec<Duration>) -> String {
     of.sort();
     let (middle, largest) = (of[of.len() / 2], of[of.len() - 1]);
@@ -155,12 +154,12 @@ async fn failovers_lose_and_double_nothing_that_was_acknowledged() {
     }
 }
 
-/// The negative control: where no commit waits for a standby, the same judge must find what a failover lost.
+/// The negative control: if no commit waits for a standby, the judge must find the losses of a failover.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn failovers_of_asynchronous_replication_lose_what_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let mut fixture = aside(|| Fixture::new(folder.path(), Replication::Asynchronous));
-    // It acknowledges for some seconds what nobody else hears of.
+    // It acknowledges for some seconds writes that no other node receives.
     fixture.fail_over(0, Fault::Unheard).await;
     let verdict = fixture.verdict();
     let (sent, acknowledged) = fixture.judge.sent_and_acknowledged();

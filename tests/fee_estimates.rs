@@ -1,4 +1,4 @@
-//! Fee estimates: what a payout would cost (docs/specification.md 9).
+//! Fee estimates: the price of a payout (docs/specification.md 9).
 
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ async fn without_an_amount_all_fourteen_rails_show_their_schedules_alone() {
     let instant = server.verified_user(1235).await;
     server.payout_method(&instant, bank("123456789", INSTANT)).await;
     assert_eq!(estimate(&server, &format!("user_id={instant}&platform=ach")).await["platform"], "ach");
-    // A disabled user's schedules are told too; the payout's checks begin with an amount.
+    // The schedules of a disabled user are returned too; the payout's checks require an amount.
     server.delete(&format!("/v2/users/{instant}")).app_key().send().await.expect(200);
     estimate(&server, &format!("user_id={instant}&platform=ach")).await;
     ask(&server, &format!("user_id={instant}&platform=ach&amount=1000")).await.refused(409, "user-inactive");
@@ -263,7 +263,7 @@ async fn an_override_has_both_parts_and_the_exact_grammar() {
     let alone = ask(&server, &format!("{good}&payout_fee_percent=.1")).await;
     assert_eq!(alone.refused(400, "invalid-input").fields(), ["payout_fee_fixed"]);
 
-    // An override takes the place of the app's table, whole.
+    // An override replaces the app's whole table.
     server.set(json!({"fees": {"ach": {"fixed": 500}}, "payout_fee_party": "platform"})).await;
     let estimated = estimate(&server, &good).await;
     assert_eq!((&estimated["platform_fee_amount"], &estimated["payout_fee_party"]), (&json!(500), &json!("platform")));
@@ -335,7 +335,7 @@ async fn an_explanation_names_rule_row_rounding_and_rate() {
             ],
         })
     );
-    // Without an amount there is a rate, and nothing to convert.
+    // Without an amount the response has a rate and no conversion.
     let schedules = estimate(&server, &format!("user_id={user}&platform=intl_bank&explain=true")).await;
     assert_eq!(schedules["explain"]["basis"]["exchange"]["converted_amount"], Value::Null);
     assert_eq!(schedules["explain"]["basis"]["exchange"]["currency"], "EUR");
@@ -353,7 +353,7 @@ async fn money_is_changed_at_the_rate_of_the_day_into_the_units_of_the_currency(
             "country_code": "1", "currency": currency,
         })
     };
-    // $10.00 less 500 and, where it is changed, 10 cents.
+    // $10.00 less 500 and, for a conversion, 10 cents.
     for (country, currency, upcharge, converted, digits) in [
         ("JP", None, 10, json!(767), 0),        // 4.90 x 156.60 = 767.34
         ("KW", None, 10, json!(1_505), 3),      // 4.90 x 0.3072 = 1.50528
@@ -362,7 +362,7 @@ async fn money_is_changed_at_the_rate_of_the_day_into_the_units_of_the_currency(
         ("MX", Some("GBP"), 10, json!(364), 2), // 4.90 x 0.743 = 3.6407
     ] {
         server.payout_method(&user, recipient(country, currency)).await;
-        // The newest is the one; the same details in another currency are another account only with another name.
+        // The newest account is used; the same details in another currency are another account only with another name.
         let query = format!("user_id={user}&amount=1000&platform=intl_transfer&explain=true");
         let shown = estimate(&server, &query).await;
         let exchange = &shown["explain"]["basis"]["exchange"];
@@ -380,7 +380,7 @@ async fn money_is_changed_at_the_rate_of_the_day_into_the_units_of_the_currency(
     let refused = refused.json(recipient("MX", Some("XXX"))).send().await;
     assert_eq!(refused.refused(400, "invalid-input").fields(), ["/currency"]);
 
-    // Another table holds from the first of July on.
+    // Another table applies from the first of July on.
     server.payout_method(&user, recipient("JP", None)).await;
     server.advance(130 * 86_400);
     let query = format!("user_id={user}&amount=1000&platform=intl_transfer&explain=true");

@@ -1,5 +1,5 @@
-//! The arithmetic of fees, over more cases than a person would write down: parts add up, bounds hold, nothing is
-//! rounded twice. The cases come from a seed, so that a wrong one comes again.
+//! The arithmetic of fees over many random cases: parts add up, limits hold, nothing is rounded twice. A seed makes the
+//! cases reproducible.
 
 use bursar::fees::{ChargeInput, FeeRefusal, Party, Schedule, bases, charge, fee, rate, schedule};
 use bursar::money::{Cents, Percent};
@@ -9,7 +9,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 
 const CASES: u64 = 1_200_000;
 
-/// Numbers that look drawn by lot, and are the same in every run.
+/// A random generator with equal output in every run.
 struct Lot(u64);
 
 impl Lot {
@@ -30,7 +30,7 @@ impl Lot {
         Cents::new(i64::try_from(self.draw(below)).unwrap())
     }
 
-    /// Small, middling and the largest amounts, as often.
+    /// Returns small, middling and the largest amounts with equal frequency.
     fn amount(&mut self) -> Cents {
         let below = [100, 10_000, 1_000_000, 9_999_999_999][usize::try_from(self.draw(4)).unwrap()];
         Cents::new(self.cents(below).get() + 1)
@@ -51,7 +51,7 @@ fn of<T: Copy>(choices: &[T], lot: &mut Lot) -> T {
     choices[usize::try_from(lot.draw(choices.len() as u64)).unwrap()]
 }
 
-/// The fee once more, by another way of computing: decimals in place of integers.
+/// Computes the fee by another method: decimals instead of integers.
 fn fee_by_decimals(schedule: &Schedule, amount: Cents) -> i64 {
     let percent: Decimal = schedule.percent.to_string().parse().unwrap();
     let exact = Decimal::from(schedule.fixed.get()) + percent * Decimal::from(amount.get());
@@ -61,7 +61,7 @@ fn fee_by_decimals(schedule: &Schedule, amount: Cents) -> i64 {
     schedule.max.map_or(cents, |max| cents.min(max.get()))
 }
 
-/// A share alone: the charge for changing currencies has no minimum.
+/// Computes a share alone: the charge for a currency conversion has no minimum.
 fn share_by_decimals(share: Percent, amount: Cents) -> i64 {
     let share: Decimal = share.to_string().parse().unwrap();
     let exact = share * Decimal::from(amount.get());
@@ -131,7 +131,7 @@ fn over_a_million_charges_add_up_and_stay_within_their_bounds() {
             Err(other) => panic!("{other}: {}", reported()),
         }
     }
-    // The cases are of all kinds, or they would prove little.
+    // The cases must be of all kinds, or they would prove little.
     assert!(charged > 500_000 && eaten_up > 50_000 && on_whole_dollars > 50_000 && held > 50_000);
 }
 
@@ -151,7 +151,7 @@ fn money_is_changed_exactly_and_rounded_once() {
     }
 }
 
-/// The checks can fail: a fee that is rounded twice is found out.
+/// The negative control: a fee that is rounded twice is found.
 #[test]
 fn a_fee_that_is_rounded_twice_is_another() {
     let schedule = Schedule { fixed: Cents::new(25), percent: Percent::basis_points(500), ..Schedule::FREE };

@@ -1,4 +1,4 @@
-//! Fee tables: what an app adds to fees, as dated versions.
+//! Fee tables: an app's own fees, as dated versions.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ async fn list_app_fee_tables_shows_every_change_and_what_is_to_come() {
     assert_eq!(versions(&server).await[0]["in_force"], true);
     let shown = server.get(&settings).app_key().send().await.expect(200).body;
     assert_eq!(shown["fees"]["ach"]["fixed"], 20);
-    // What GET shows can be sent back, and changes nothing.
+    // The response of GET can be sent back, and changes nothing.
     server.put(&settings).as_org().json(shown).send().await.expect(200);
     server.set(json!({"fees": null})).await;
     assert_eq!(platform_fee(&server, &user).await, (json!(0), json!(3)), "null is an empty table, and a version too");

@@ -1,5 +1,5 @@
-//! The front door under attack: what strangers send costs time linear in its size, memory that is given back, and
-//! connections that are bounded; and honest callers are answered meanwhile.
+//! Attacks before authentication: hostile requests cost time linear in their size, memory that is freed, and a limited
+//! number of connections; honest callers are served during the attack.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use crate::harness::{Process, Server, http};
 
 const MIB: usize = 1024 * 1024;
-/// Longer than anything here takes.
+/// Longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// So many bytes of a form with as many distinct fields as fit: `aaa&aab&aac…`.
+/// Returns a form of this many bytes with as many distinct fields as fit: `aaa&aab&aac…`.
 fn distinct_fields(bytes: usize) -> String {
     let letters: Vec<u8> = (b'a'..=b'z').chain(b'0'..=b'9').collect();
     let name = |number: usize| [number / 1296, number / 36 % 36, number % 36].map(|at| char::from(letters[at % 36]));
@@ -27,7 +27,7 @@ fn distinct_fields(bytes: usize) -> String {
     form
 }
 
-/// The demonstration's key of an app, as the header `Authorization`.
+/// Returns the demonstration's app key, as the header `Authorization`.
 fn authorization(data_dir: &Path) -> String {
     let credentials = std::fs::read_to_string(data_dir.join("sandbox-credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&credentials).unwrap();
@@ -111,7 +111,7 @@ fn forms_of_strangers_side_by_side_do_not_delay_an_authenticated_read() {
         })
     };
     let attacked = median((0..9).map(|_| round()).collect());
-    // The 24 clients run on this machine too: what they take from a read shorter than this is not the server's doing.
+    // The 24 clients run on this machine too, so shorter reads than this measure the clients, not the server.
     let quiet = quiet.max(Duration::from_millis(4));
     assert!(attacked <= quiet * 5, "{attacked:?} instead of {quiet:?}");
 }
@@ -122,7 +122,7 @@ fn resident(process: &Process) -> usize {
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
-/// Waits until something is so, and says whether it became so.
+/// Waits for a condition; returns whether it became true.
 fn becomes(mut is_so: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while !is_so() {
@@ -134,7 +134,7 @@ fn becomes(mut is_so: impl FnMut() -> bool) -> bool {
     true
 }
 
-/// Opens so many connections and sends all of a large request but its last byte on each.
+/// Opens connections and sends all of a large request except its last byte on each.
 fn send_all_but_the_end(address: &str, connections: usize, head: &str, body: usize) -> Vec<TcpStream> {
     let head = format!("{head}content-type: application/json\r\ncontent-length: {body}\r\n\r\n");
     let request = [head.as_bytes(), &vec![b' '; body - 1]].concat();
@@ -175,13 +175,13 @@ fn a_stranger_is_refused_before_the_body_has_arrived() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
     for (line, status) in [("POST /v2/payout-links", 401), ("POST /v2/claims/AAAA/contact", 404)] {
-        // The client asks whether to send the body: it is not asked for it.
+        // The client asks whether to send the body, and gets no 100.
         let head = "host: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 60000";
         let (refused, rest) =
             http(&process.address, &format!("{line} HTTP/1.1\r\n{head}\r\nexpect: 100-continue\r\n\r\n"));
         assert_eq!(refused, status, "{rest}");
     }
-    // The negative control: a caller who may send it is asked for it.
+    // The negative control: a permitted caller is asked to send it.
     let authorization = authorization(folder.path());
     let head = format!("host: 127.0.0.1\r\nconnection: close\r\nauthorization: {authorization}\r\ncontent-length: 2");
     let mut stream = TcpStream::connect(&process.address).unwrap();
@@ -208,7 +208,7 @@ async fn a_stranger_sends_64_kib_and_a_caller_with_a_secret_a_mebibyte() {
     large(MIB + 1).send().await.refused(413, "payload-too-large");
 }
 
-/// Opens connections that ask for much and read nothing.
+/// Opens connections that request much and read nothing.
 fn unread(address: &str, connections: usize) -> Vec<TcpStream> {
     let asks = "GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".repeat(20);
     let open = |_| {
@@ -219,7 +219,7 @@ fn unread(address: &str, connections: usize) -> Vec<TcpStream> {
     (0..connections).map(open).collect()
 }
 
-/// The status of a probe, or 0 where the connection was closed first.
+/// Returns the status of a probe, or 0 if the connection was closed first.
 fn probe(address: &str) -> u16 {
     let mut said = String::new();
     let asked = TcpStream::connect(address).and_then(|mut stream| {
@@ -240,7 +240,7 @@ async fn a_connection_whose_caller_reads_nothing_is_closed() {
     assert!(becomes(|| probe(&address) == 200), "those that stand still make room");
     drop(held);
 
-    // The negative control: without the deadline they hold their places.
+    // The negative control: without the deadline they keep their connections.
     let patient = connections::Limits { write_deadline: Duration::from_secs(3_600), ..limits };
     let address = server.listen_within(patient).await;
     let held = unread(&address, 8);
@@ -291,7 +291,7 @@ async fn an_object_has_256_keys_at_most_and_20_problems_are_named() {
     assert_eq!(message, "errors lists the first 20 invalid fields; 237 more omitted.");
     assert!(refused.text.len() < 20_000, "{} bytes", refused.text.len());
 
-    // Many small objects in a list, each wrong in several ways.
+    // Many small objects in a list, each with several errors.
     let rows = vec!["{}"; 300_000].join(",");
     let begun = Instant::now();
     let refused =

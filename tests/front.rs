@@ -1,7 +1,7 @@
-//! What stands before every handler: sizes, types, JSON, keys, headers, limits; and what the framework
-//! would answer by itself, in the service's own error body.
+//! The checks before every handler: sizes, types, JSON, keys, headers, limits; and refusals of the HTTP framework, in
+//! the service's own error body.
 //!
-//! The routes here are the tests' own, so that nothing depends on a noun.
+//! The routes here belong to the tests, so that nothing depends on a noun.
 
 use std::num::NonZeroU32;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::harness::Server;
 
-/// Answers with what the handler was given.
+/// Returns the input of the handler.
 async fn echo(call: Call) -> Outcome {
     Ok(Answer::ok(&json!({
         "body": call.body.to_serde(),
@@ -91,7 +91,7 @@ async fn a_body_may_have_a_mebibyte_and_no_byte_more() {
     mine(1024 * 1024 + 1).await.refused(413, "payload-too-large");
     server.post(THINGS).raw("application/json", sized(64 * 1024)).send().await.expect(200);
     server.post(THINGS).raw("application/json", sized(64 * 1024 + 1)).send().await.refused(413, "payload-too-large");
-    // The size goes before everything else, who calls included.
+    // The size is checked before everything else, even the credential.
     let reply = server.post("/v2/test/mine").raw("text/plain", sized(1024 * 1024 + 1)).send().await;
     reply.refused(413, "payload-too-large");
 }
@@ -200,7 +200,7 @@ async fn an_idempotency_key_comes_in_the_header_or_the_body() {
         reply.refused(400, "invalid-input");
         assert_eq!(reply.fields(), ["Idempotency-Key"]);
     }
-    // Other methods have none: there the field is a field like any other.
+    // Other methods have no idempotency key, so the field is an ordinary field.
     let reply = server.patch("/v2/test/things/1").json(json!({"idempotency_key": key})).send().await.expect(200);
     assert_eq!(reply.body["body"], json!({"idempotency_key": key}));
 }
@@ -266,7 +266,7 @@ async fn only_known_callers_come_in_and_only_where_they_may() {
     assert_eq!(server.get("/v2/test/mine").app_key().send().await.expect(200).body["app"], app.as_str());
     let acting = server.get("/v2/test/mine").as_org().for_app(&app).send().await.expect(200);
     assert_eq!(acting.body["app"], app.as_str());
-    // Credentials go no further than the guards.
+    // Credentials are not passed on to the handler.
     assert_eq!(acting.body["headers"], json!([["host", "127.0.0.1:8080"]]));
 }
 
@@ -299,7 +299,7 @@ async fn too_many_requests_learn_when_to_retry() {
     }
     let refused = refused.expect("50 requests take less than the 24 seconds that they would need");
     assert_eq!(refused.refused(429, "rate-limited").header("retry-after"), Some("1"));
-    // Who is nobody in particular is not counted.
+    // A request without a caller is not counted.
     server.get(THINGS).send().await.expect(200);
 }
 

@@ -1,4 +1,4 @@
-//! How money gets into an app's wallet and out of it again.
+//! Money into an app's wallet and out of it.
 
 use bursar::ledger::wallet_funding::WalletFunding;
 use bursar::money::Cents;
@@ -120,7 +120,7 @@ async fn what_the_wallet_does_not_cover_stays_owed_until_money_comes_in() {
     server.verify();
 }
 
-/// Whoever stole an app's key could withdraw to an account of their own what the limits keep them from paying out.
+/// A thief with an app's key could withdraw to another account the money that the limits keep from being paid out.
 #[tokio::test]
 async fn an_app_whose_payouts_are_limited_does_not_set_its_bank_account() {
     let server = Server::memory().await;
@@ -149,7 +149,7 @@ async fn an_app_whose_payouts_are_limited_does_not_set_its_bank_account() {
     }
 }
 
-/// Nobody has looked after the wallet yet when the money is asked for.
+/// The wallet job has not run when the money is requested.
 #[tokio::test]
 async fn what_an_app_owes_is_never_withdrawn_in_a_race() {
     let server = Server::memory().await;
@@ -195,7 +195,7 @@ async fn moved(server: &Server, user: &str, amount: i64) {
     server.post("/v2/transfers").app_key().json(body).send().await.expect(200);
 }
 
-/// An app that owes 50 dollars and has nothing but what it gave to a user, 60 dollars.
+/// Creates an app that owes 50 dollars and has only the 60 dollars that it gave to a user.
 async fn in_debt(server: &Server, user: &str) {
     moved(server, user, -6_000).await;
     set_account(server, "20000001").await;
@@ -209,7 +209,7 @@ async fn in_debt(server: &Server, user: &str) {
     assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (0, -5_000));
 }
 
-/// What was pulled for a link is the link's, whatever the app owes.
+/// Money that was pulled for a link belongs to the link, even if the app has debt.
 #[tokio::test]
 async fn what_is_pulled_for_a_link_pays_no_debt() {
     let server = Server::memory().await;
@@ -226,7 +226,7 @@ async fn what_is_pulled_for_a_link_pays_no_debt() {
     server.verify();
 }
 
-/// Links, payouts, transfers and bills take no money that the app owes, however quick they are.
+/// Links, payouts, transfers and bills never spend money that the app owes, at any speed.
 #[tokio::test]
 async fn what_an_app_owes_is_no_money_to_spend() {
     let server = Server::memory().await;
@@ -235,7 +235,7 @@ async fn what_an_app_owes_is_no_money_to_spend() {
     let bill = desk.good_bill(1_001).await;
     desk.approve(&bill).await;
     in_debt(&server, &user).await;
-    // Nobody has looked after the wallet yet.
+    // The wallet job has not run yet.
     moved(&server, &user, 6_000).await;
 
     let link = |amount: i64| json!({"amount": amount, "delivery": {"method": "link"}});
@@ -270,7 +270,7 @@ async fn what_an_app_owes_is_no_money_to_spend() {
     server.verify();
 }
 
-/// The negative control: a watch that says something else than its rows is found, and an honest one is not.
+/// The negative control: a funding row that differs from the transfers is found, and a correct one is not.
 #[tokio::test]
 async fn verify_finds_a_watch_that_was_tampered_with() {
     let server = Server::memory().await;
@@ -526,7 +526,7 @@ async fn a_refill_under_way_is_the_only_one_also_when_another_pull_comes_back() 
     let made = refills(&server).await;
     assert!(made.iter().any(|one| one["status"] == "reversed"), "{made:?}");
     assert!(made.iter().any(|one| one["status"] == "pending"), "{made:?}");
-    // Another account ends the rest that the first one's failure began.
+    // Another account ends the waiting time after the first one's failure.
     set_account(&server, "000987654321").await;
     server.work_off().await;
     assert_eq!(by_itself(refills(&server).await), 1);

@@ -1,4 +1,4 @@
-//! The documents that people wrote: what they name exists, and what they promise to list is listed whole.
+//! The handwritten documents: the things that they name exist, and their lists are complete.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ fn text(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Every file below a folder of the repository whose name has this ending.
+/// Returns every file below a folder of the repository whose name has this ending.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let found = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
@@ -25,7 +25,7 @@ fn documents() -> Vec<PathBuf> {
     in_root.chain(files(&root().join("docs"), ".md")).collect()
 }
 
-/// What stands between two marks, everywhere in a text.
+/// Returns every text between two marks.
 fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(move |rest| Some(rest.split_once(after)?.0))
 }
@@ -73,7 +73,8 @@ fn tests_that_are_named_exist() {
     assert_eq!(wrong_names("`tests/no-such-file.rs`"), ["tests/no-such-file.rs"]);
 }
 
-/// Rows of tables whose last cell names no test by its file and function; [`wrong_names`] looks whether both exist.
+/// Returns rows of tables whose last cell names no test by its file and function; [`wrong_names`] checks that both
+/// exist.
 fn unpinned_rows(text: &str) -> Vec<&str> {
     let is_row = |line: &&str| line.starts_with("| ") && !line.ends_with("| pinned by |");
     let is_pinned = |line: &&str| {

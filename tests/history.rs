@@ -1,5 +1,5 @@
-//! The history under its key: what changes stored data cannot compute the chain again, and an anchor shows what was
-//! rewritten or truncated.
+//! The keyed history: a change of stored data cannot recompute the chain, and an anchor shows rewritten or truncated
+//! history.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use crate::harness::{Manner, Process, Receiver, Server, bursar};
 use crate::process::as_app;
 
-/// A sandbox that has made links, and has ended.
+/// Creates a sandbox with some links, and ends it.
 fn lived() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -28,14 +28,14 @@ fn live(data: &Path) {
     assert!(process.wait(std::time::Duration::from_secs(30)).0.success());
 }
 
-/// Runs `bursar` over a data folder; gives whether it succeeded and what it said.
+/// Runs `bursar` over a data folder; returns whether it succeeded, and its output.
 fn run(data: &Path, arguments: &[&str]) -> (bool, String) {
     let output = bursar(arguments).args(["--data-dir", data.to_str().unwrap()]).output().unwrap();
     let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap()).concat();
     (output.status.success(), said)
 }
 
-/// Puts a copy of the store back.
+/// Restores a copy of the store.
 fn put_back(data: &Path, copy: &[u8]) {
     for beside in ["bursar.sqlite-wal", "bursar.sqlite-shm"] {
         drop(std::fs::remove_file(data.join(beside)));
@@ -50,7 +50,7 @@ fn store(data: &Path) -> Connection {
 /// Each event with its bytes, in the order of the log.
 type Rows = Vec<(Vec<u8>, Vec<u8>, i64, Vec<u8>, String, Vec<u8>, i64, String, i64)>;
 
-/// What the finding M6 did: computes the chain of a version without key over all events.
+/// Reproduces finding M6: computes the chain of a version without a key over all events.
 fn rechain_without_key(store: &Connection) {
     let mut statement = store
         .prepare("SELECT org, app, sequence, id, name, object_id, version, object, created_at FROM events ORDER BY org, app, sequence")
@@ -98,7 +98,7 @@ fn events_that_were_changed_and_chained_again_are_found() {
     let (sound, said) = run(&data, &["verify"]);
     assert!(sound && said.contains("0 events are from a version without a key"), "{said}");
 
-    // Chained again over the same events, as a version without key did: red, although no event says anything else.
+    // A chain recomputed without a key over the same events is found, although no event was changed.
     let changed = "UPDATE events SET object = replace(object, 'for May', 'for July')";
     let kept = std::fs::read(data.join("bursar.sqlite")).unwrap();
     for script in [changed, "SELECT 1"] {
@@ -109,11 +109,11 @@ fn events_that_were_changed_and_chained_again_are_found() {
         drop(open);
         let (sound, said) = run(&data, &["verify"]);
         assert!(!sound && said.contains("this event or an earlier one was changed"), "{said}");
-        // To say that a version without key emitted them takes the key, too.
+        // The mark of events from a version without a key requires the key, too.
         store(&data).execute_batch("UPDATE event_streams SET unkeyed_to = sequence, unkeyed_proof = x'00'").unwrap();
         let (sound, said) = run(&data, &["verify"]);
         assert!(!sound && said.contains("the keyless events up to here are not proved"), "{said}");
-        // And the service does not carry it over a second time.
+        // And the service does not carry them over a second time.
         store(&data).execute_batch("UPDATE event_streams SET unkeyed_to = -1, unkeyed_proof = NULL").unwrap();
         drop(Process::start(&data));
         let (sound, said) = run(&data, &["verify"]);
@@ -126,7 +126,7 @@ fn events_that_were_changed_and_chained_again_are_found() {
 #[test]
 fn ledger_entries_that_were_changed_in_pairs_are_found() {
     let (_folder, data) = lived();
-    // All that the checks of the ledger compare is changed along: amounts, balances, holds, links, transfers.
+    // Everything that the ledger checks compare is changed consistently: amounts, balances, holds, links, transfers.
     store(&data)
         .execute_batch(
             "CREATE TEMP TABLE changed AS SELECT number, source, destination FROM transactions WHERE amount = 300;
@@ -161,21 +161,21 @@ fn a_history_that_does_not_contain_its_anchor_is_refused() {
     let (sound, said) = run(&data, &["verify", "--anchor", anchors]);
     assert!(sound && said.contains(&format!("{} anchors are contained", lines.lines().count())), "{said}");
 
-    // Truncated to what it was before: sound in itself, and the newer anchors are not in it.
+    // Truncated to an earlier state: consistent, but without the newer anchors.
     put_back(&data, &copy);
     assert!(run(&data, &["verify"]).0);
     let (sound, said) = run(&data, &["verify", "--anchor", anchors]);
     assert!(!sound && said.contains("truncated"), "{said}");
-    // Another history with the same key from there on.
+    // Another history with the same key from that point on.
     live(&data);
     assert!(run(&data, &["verify"]).0);
     let (sound, said) = run(&data, &["verify", "--anchor", anchors]);
     assert!(!sound && said.contains("rewritten"), "{said}");
 
-    // An anchor that another key signed, and a file that holds none.
+    // An anchor signed by another key, and a file without one.
     let (_other, others) = lived();
     let (_, said) = run(&others, &["anchor"]);
-    // What the command said besides is its line of the security log.
+    // The rest of the output is a line of the security log.
     let (lines, logged): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with("bursar-head"));
     let logged: Value = serde_json::from_str(&logged.concat()).unwrap();
     assert_eq!((&logged["event"], &logged["reason"]), (&json!("history_anchored"), &json!("printed")), "{said}");
@@ -245,7 +245,7 @@ async fn list_administrative_acts_shows_who_changed_what() {
     let before = acts(&server).await.len();
     let limits = json!({"payout_limits": {"per_payout": 5000, "per_day": 10_000}});
     server.put(&format!("/v2/apps/{app}/settings")).as_org().json(limits.clone()).send().await.expect(200);
-    // A repeat changes nothing and is no act.
+    // A repetition changes nothing and records no act.
     server.put(&format!("/v2/apps/{app}/settings")).as_org().json(limits).send().await.expect(200);
     let jane = json!({"name": "Jane Doe", "email": "jane@example.com", "role": "viewer"});
     let member = server.post("/v2/members").as_org().json(jane).send().await.expect(201).id();

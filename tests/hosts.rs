@@ -24,7 +24,7 @@ fn a_request_names_its_host_once() {
     }
 }
 
-/// A web page whose name suddenly means 127.0.0.1 sends that name (DNS rebinding).
+/// A web page whose name suddenly resolves to 127.0.0.1 sends that name (DNS rebinding).
 #[tokio::test]
 async fn a_sandbox_shows_what_is_its_own_under_its_own_names_only() {
     let server = Server::memory().await;
@@ -45,7 +45,7 @@ async fn a_sandbox_shows_what_is_its_own_under_its_own_names_only() {
     }
     let moved = server.post("/v2/sandbox/clock/advance").app_key().header("host", "evil.example");
     moved.json(json!({"seconds": 60})).send().await.refused(403, "not-permitted");
-    // Probes tell nothing, and the API asks for a key that no page has.
+    // Probes disclose nothing, and the API requires a key that no page has.
     for path in ["/livez", "/readyz", "/v2/users"] {
         server.get(path).app_key().header("host", "bursar.internal").send().await.expect(200);
     }

@@ -1,4 +1,4 @@
-//! One key, one effect, for ever: through a real route, and past the worst that a commit can do.
+//! One key, one effect, permanently: through a real route, and after every failure of a commit.
 
 use bursar::http::idempotency::StoredAnswer;
 use bursar::store::memory::Fault;
@@ -10,14 +10,14 @@ use crate::harness::{Asking, Server};
 
 const KEY: &str = "0b7e3c0a-8f3a-4c1e-9d52-6a7e1f2b3c4d";
 
-/// Makes an app, which is an effect that anybody can count.
+/// Creates an app, an effect that the test can count.
 fn make<'a>(server: &'a Server, name: &str) -> Asking<'a> {
     server.post("/v2/apps").as_org().idempotency_key(KEY).json(json!({"name": name}))
 }
 
 async fn apps(server: &Server) -> usize {
     let listed = server.get("/v2/apps").as_org().send().await.expect(200);
-    // The demonstration was there before.
+    // The demonstration app existed before.
     listed.body.as_array().unwrap().len() - 1
 }
 
@@ -46,7 +46,7 @@ async fn another_request_under_the_key_learns_what_differs() {
     assert_eq!(apps(&server).await, 1);
 }
 
-/// Null is nothing where something is made, so both are the same request.
+/// In a request that creates an object, null equals an absent field, so both are the same request.
 #[tokio::test]
 async fn null_and_absent_are_one_request() {
     let server = Server::memory().await;
@@ -76,13 +76,13 @@ async fn a_key_with_a_wrong_field_may_be_used_again() {
     make(&server, "Corner Shop").send().await.expect(201);
 }
 
-/// The commit's outcome is unknown: nobody guesses, the program stops, and the key decides afterwards.
+/// The outcome of the commit is unknown: the program stops instead of guessing, and the key decides afterwards.
 async fn the_key_decides_after(fault: Fault, replayed: Option<&str>) {
     let mut server = Server::failing().await;
     server.store().fail_next(fault);
     let unknown = make(&server, "Corner Shop").send().await;
     assert!(unknown.refused(503, "outcome-unknown").header("retry-after").is_some());
-    // The caller is answered first, then the engine ends.
+    // The response is sent before the engine ends.
     server.bursar().engine.stopped().wait_for(Option::is_some).await.unwrap();
     server.get("/readyz").send().await.refused(503, "service-unavailable");
     make(&server, "Corner Shop").send().await.refused(503, "service-unavailable");
@@ -102,7 +102,8 @@ async fn a_commit_that_was_lost_is_made_again() {
     the_key_decides_after(Fault::LostAndUnknown, None).await;
 }
 
-/// Who has the token of a link may begin to claim it, so a key keeps neither the link's address nor its path in clear.
+/// The token of a link is enough to begin a claim, so a stored response contains neither the link's address nor its
+/// path in clear text.
 #[tokio::test]
 async fn what_a_key_keeps_shows_no_claim_token() {
     let server = Server::memory().await;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::harness::{Process, Server, bursar, http};
 use crate::security_log::counted;
 
-/// Runs the program to its end; gives the exit code, what it printed, and what it complained of.
+/// Runs the program to its end; returns the exit code, its output, and its errors.
 fn run(arguments: &[&str]) -> (i32, String, String) {
     let done = bursar(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -25,7 +25,7 @@ fn works(arguments: &[&str]) -> String {
     printed
 }
 
-/// One request with a key `client_id:secret`; gives the status and the body.
+/// Sends one request with a key `client_id:secret`; returns the status and the body.
 fn ask(process: &Process, key: &str, line: &str, body: &str) -> (u16, Value) {
     let head = format!(
         "{line} HTTP/1.1\r\nhost: {}\r\nauthorization: Basic {}\r\ncontent-type: application/json\r\n",
@@ -38,7 +38,7 @@ fn ask(process: &Process, key: &str, line: &str, body: &str) -> (u16, Value) {
     (status, serde_json::from_str(body).unwrap_or(Value::Null))
 }
 
-/// The key of the app of a sandbox's credentials.
+/// Returns the app's key in a sandbox's credentials.
 fn app_key(data_dir: &Path) -> String {
     let text = std::fs::read_to_string(data_dir.join("sandbox-credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&text).unwrap();
@@ -162,7 +162,7 @@ fn a_wrapped_key_file_is_unwrapped_by_a_command_or_a_call() {
     }
 }
 
-/// A folder with all that production needs, but for an organization; gives the configuration file.
+/// Creates a folder for production without an organization; returns the configuration file.
 fn production(folder: &Path) -> PathBuf {
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     works(&["keys", "master", &path("master.key")]);
@@ -199,7 +199,7 @@ fn organizations_create_makes_what_a_first_payout_needs() {
     let made = works(&[&create[..], &["ada@example.com", "--app-name", "Payroll", "--json"]].concat());
     let made: Value = serde_json::from_str(&made).unwrap();
     let key = |of: &Value| format!("{}:{}", of["client_id"].as_str().unwrap(), of["api_key"].as_str().unwrap());
-    // No password is drawn: the administrator chooses one.
+    // No password is generated: the administrator chooses one.
     let administrator = &made["administrator"];
     assert_eq!(administrator["password"], Value::Null, "{administrator}");
     let link = administrator["set_up"]["link"].as_str().unwrap();
@@ -222,7 +222,7 @@ fn organizations_create_makes_what_a_first_payout_needs() {
     let created =
         ["organization.created", "key.issued", "member.created", "app.created", "key.issued", "member.changed"];
     assert_eq!(acts, created);
-    // The store is the server's while it runs.
+    // The store is locked while the server runs.
     let (code, _, complaint) = run(&[&create[..], &["ada@example.com"]].concat());
     assert!(code == 1 && complaint.contains("Stop that server first"), "{complaint}");
 }

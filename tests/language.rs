@@ -164,7 +164,10 @@ fn comments_give_reasons_only() {
         }
     }
     let ratio = comments * 100 / code;
-    assert!(ratio <= COMMENTS_MAX, "{comments} lines of comments for {code} lines of code: {ratio} %, at most {COMMENTS_MAX}");
+    assert!(
+        ratio <= COMMENTS_MAX,
+        "{comments} lines of comments for {code} lines of code: {ratio} %, at most {COMMENTS_MAX}"
+    );
 }
 
 /// A dead end for a reader: a document that is cited and is not there.
@@ -175,7 +178,13 @@ fn cited_documents_exist() {
     for path in files("src", &[".rs"]).into_iter().chain(files("tests", &[".rs", ".py"])) {
         let text = fs::read_to_string(&path).unwrap();
         let is_missing = |name: &&str| !root().join(name).is_file() && !path.parent().unwrap().join(name).is_file();
-        wrong.extend(cited.find_iter(&text).map(|hit| hit.as_str()).filter(is_missing).map(|name| format!("{}: {name}", short(&path))));
+        wrong.extend(
+            cited
+                .find_iter(&text)
+                .map(|hit| hit.as_str())
+                .filter(is_missing)
+                .map(|name| format!("{}: {name}", short(&path))),
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let document = fs::read_to_string(root().join("openapi.json")).unwrap();

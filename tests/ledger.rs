@@ -1,4 +1,4 @@
-//! The book as callers see it.
+//! The ledger in the API.
 
 use bursar::engine::Command;
 use bursar::ids::{AppId, OrgId, TransferId, UserId};
@@ -37,7 +37,7 @@ async fn post(server: &Server, posting: Posting) {
     server.bursar().engine.run(Post(scope(server).org, posting)).await.unwrap();
 }
 
-/// A server whose app has 50.00 more in its wallet, then 20.00 of it went to Jane.
+/// Creates a server whose app received 50.00, then paid 20.00 of it to Jane.
 async fn with_two_transactions() -> Server {
     let server = Server::start().await;
     let scope = scope(&server);

@@ -1,11 +1,11 @@
-//! Databases of the version before limits counted all movements, migrated: their sums of a day.
+//! Migrated databases of the version before limits counted all transfers: their daily sums.
 
 use refinery::{Runner, Target, load_sql_migrations};
 
 use crate::harness::bursar;
 use crate::harness::postgres::{Cluster, Database};
 
-/// What a transfer of before is made of: its kind, status and amount, whether a link moved it, its payer, and its moment.
+/// A transfer of the earlier version: its kind, status and amount, whether a link created it, its payer, and its time.
 type Moved = (&'static str, &'static str, i64, bool, Option<(&'static str, u8)>, i64);
 
 /// The last microsecond of 2026-03-02, and the first of the day after it.
@@ -36,7 +36,7 @@ fn a_database_of_before_keeps_the_sums_of_its_days() {
     migrated_from(40, &[]);
 }
 
-/// The process that migrated ended before it dropped what the sums are made of, and the version before paid out more.
+/// The migration was interrupted before it dropped the old columns, and the earlier version paid out more.
 #[test]
 fn sums_of_a_migration_that_was_interrupted_are_made_again() {
     let stale = format!(
@@ -48,7 +48,7 @@ fn sums_of_a_migration_that_was_interrupted_are_made_again() {
     migrated_from(41, &[stale]);
 }
 
-/// Fills a database of this version, migrates it, and looks at its sums.
+/// Fills a database of this version, migrates it, and checks its sums.
 fn migrated_from(version: i32, filled: &[String]) {
     let database: Database = Cluster::single().bare();
     let migrations = load_sql_migrations("migrations/postgres").unwrap();

@@ -6,7 +6,7 @@ use crate::harness::{Asking, Desk, Reply, Server};
 
 const LINKS: &str = "/v2/payout-links";
 
-/// Five links, a minute apart; their ids, newest first.
+/// Creates five links, a minute apart; returns their ids, newest first.
 async fn five(server: &Server) -> Vec<String> {
     let mut ids = Vec::new();
     for number in 0..5 {
@@ -26,7 +26,7 @@ async fn list(server: &Server, query: &str) -> Reply {
     server.get(&format!("{LINKS}?{query}")).app_key().send().await
 }
 
-/// The ids of a page and whether there are more.
+/// Returns the ids of a page and whether there are more.
 async fn page(server: &Server, query: &str) -> (Vec<String>, bool) {
     let body = list(server, query).await.expect(200).body;
     let ids =
@@ -88,7 +88,7 @@ async fn lists_narrow_by_time_with_the_start_and_without_the_end() {
     let server = Server::memory().await;
     let ids = five(&server).await;
     let minute = |minute: i64| format!("2026-03-02T15:0{minute}:00Z");
-    // The newest was made at minute 4.
+    // The newest was created at minute 4.
     for (query, span) in [
         (format!("created_after={}", minute(3)), 0..2),
         (format!("created_before={}", minute(3)), 2..5),
@@ -142,12 +142,12 @@ async fn list_transfers_in_either_order() {
     }
 }
 
-/// With the app's key; with the organization's where an app's key may not change anything.
+/// Uses the app's key, or the organization's if an app's key may not change anything.
 fn with_key<'a>(server: &Server, path: &str, asking: Asking<'a>) -> Asking<'a> {
     if path.contains("/approval-policies") { asking.as_org().for_app(&server.app_id()) } else { asking.app_key() }
 }
 
-/// Three objects of a list, oldest first.
+/// Creates three objects of a list; returns their ids, oldest first.
 async fn three(server: &Server, list: &str, object: impl Fn(u32) -> Value) -> Vec<String> {
     let mut made = Vec::new();
     for number in 0..3 {
@@ -157,7 +157,7 @@ async fn three(server: &Server, list: &str, object: impl Fn(u32) -> Value) -> Ve
     made
 }
 
-/// Reads a list one by one, and removes each object before it asks for the page behind it.
+/// Reads a list one by one, and removes each object before it requests the next page.
 async fn removes_what_it_reads(server: &Server, list: &str, made: &[String]) {
     let mut after = String::new();
     for (left, newest) in made.iter().enumerate().rev() {

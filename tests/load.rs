@@ -1,4 +1,4 @@
-//! The load generator: each of its scenarios does what it says, against a running program.
+//! The load generator: each of its scenarios, against a running program.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The tests that drive the program from outside: a file for each noun, one target, so that it links once.
+//! The tests of the program from outside: a file for each noun, one target, so that it links once.
 
 #![allow(
     clippy::unwrap_used,

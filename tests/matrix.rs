@@ -1,9 +1,8 @@
-//! Every route with every credential: who is let in, who is turned away and with which words, and that whoever is
-//! turned away has changed nothing (docs/decisions.md 2 and 16).
+//! Every route with every credential: whether it is permitted, the refusal if not, and that a refused request changes
+//! nothing (docs/decisions.md 2 and 16).
 //!
-//! The cells are made of the table of routes and of [`Shown::ALL`]; what a cell must answer follows from the route's
-//! `Who` alone, by [`expected`]. A route that is added is tested by being there; it only needs a working request in
-//! `tests/samples/table.rs`.
+//! The cells come from the table of routes and [`Shown::ALL`]; the expected result follows only from the route's `Who`,
+//! by [`expected`]. A new route is tested automatically; it only needs a working request in `tests/samples/table.rs`.
 
 use bursar::http::{Answer, Call, Outcome, Route, Who};
 use bursar::members::{Role, may};
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 use crate::harness::{Asking, Reply, Server};
 use crate::samples::{Keys, Person, Sample, Stage, sample, totp_code};
 
-/// What a caller shows.
+/// The credential of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     NoKey,
@@ -35,7 +34,7 @@ enum Shown {
     AppKeyNamingSister,
     AppKeyNamingNonsense,
     SisterKey,
-    /// The same, after it named the phone of every payee of ours, and sent each a link.
+    /// The sister app's key, after it named the phone of every payee of our app and sent each a link.
     SisterKeyHavingNamed,
     OrganizationKey,
     OrganizationKeyForApp,
@@ -46,7 +45,7 @@ enum Shown {
     ForeignOrganizationKey,
     ForeignOrganizationKeyForItsApp,
     ForeignOrganizationKeyForOurApp,
-    /// The app's key alone, of an app whose organization set every limit and requires the members' own proof.
+    /// Only the key of an app whose organization set every limit and requires the members' own proof.
     AppKeyUnderLimits,
     UnknownSession,
     EndedSession,
@@ -101,7 +100,7 @@ impl Shown {
         Self::AppKeyWithSessionOfAdmin,
     ];
 
-    /// The role of the member whose session is shown.
+    /// Returns the role of the member whose session is used.
     const fn role(self) -> Option<Role> {
         if matches!(self, Self::SessionOfAdmin | Self::SessionOfAdminForNoApp | Self::AppKeyWithSessionOfAdmin) {
             Some(Role::Admin)
@@ -118,7 +117,7 @@ impl Shown {
         }
     }
 
-    /// Puts the credential on a request.
+    /// Adds the credential to a request.
     fn on<'a>(self, asking: Asking<'a>, stage: &Stage) -> Asking<'a> {
         let with = |keys: &Keys| (keys.client_id.clone(), keys.api_key.clone());
         let elsewhere = |keys: &Keys| (keys.client_id.replace("sandbox", "production"), keys.api_key.clone());
@@ -175,30 +174,30 @@ impl Shown {
     }
 }
 
-/// What becomes of a request.
+/// The expected result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
-    /// It does what it says.
     Works,
-    /// It comes from another app of our organization: it works where it names nothing of our app's.
+    /// From another app of our organization: it works if it names no object of our app.
     WorksForSister,
-    /// It comes from another organization: it works where it names nothing of ours.
+    /// From another organization: it works if it names none of our objects.
     WorksForForeigner,
-    /// It is refused before anything else is looked at.
+    /// Refused before any other check.
     Refused(Code),
 }
 
-/// What needs the member's own session in an app that requires it; confirming takes more than the app's key in any case.
+/// Operations that need the member's own session in an app that requires it; confirming never accepts only the app's
+/// key.
 const PROVEN: [&str; 4] = ["submit_payable", "approve_payable", "reject_payable", "pay_payable"];
 
-/// What an app's key does not do while the organization limits the money that leaves the app.
+/// Operations that an app's key may not do while the organization limits the app's outgoing money.
 const LIMITED: [&str; 2] = ["set_app_ach_account", "withdraw_from_app"];
 
-/// What becomes of a request with a member's session.
+/// Returns the expected result with a member's session.
 fn of_session(shown: Shown, role: Role, route: &Route) -> Expected {
     let (who, operation) = (route.who, route.documented.operation_id);
     let Some(permission) = route.members else {
-        // With an app's key it has no meaning there.
+        // With an app's key the session has no meaning.
         let by_key =
             || if shown == Shown::AppKeyWithSessionOfAdmin { expected(Shown::AppKey, route) } else { NO_MEMBERS };
         return by_key();
@@ -217,7 +216,7 @@ fn of_session(shown: Shown, role: Role, route: &Route) -> Expected {
 
 const NO_MEMBERS: Expected = Expected::Refused(Code::NotPermitted);
 
-/// The whole table of expectations.
+/// Returns the expected result of every cell.
 fn expected(shown: Shown, route: &Route) -> Expected {
     use Expected::{Refused, Works, WorksForForeigner, WorksForSister};
     let who = route.who;
@@ -230,7 +229,7 @@ fn expected(shown: Shown, route: &Route) -> Expected {
     let of_app = matches!(who, Who::App | Who::AppOrItsClient | Who::OrganizationForApp);
     let of_organization = who == Who::Organization;
     let needs_organization = matches!(who, Who::Organization | Who::OrganizationForApp);
-    // What a carrier signs is held against the request itself; `delivery.rs` tries wrong signatures.
+    // A provider's signature is compared with the request; `delivery.rs` tests wrong signatures.
     if matches!(who, Who::Anyone | Who::Provider) {
         return Works;
     }
@@ -246,7 +245,7 @@ fn expected(shown: Shown, route: &Route) -> Expected {
         }
         Shown::UnknownSession | Shown::EndedSession if route.members.is_none() => NO_MEMBERS,
         Shown::UnknownSession | Shown::EndedSession => Refused(Code::Unauthorized),
-        // No key does what a member does for themselves, whatever app it names.
+        // No key may do the acts that members do for themselves, for any app.
         _ if by_member => Refused(Code::MemberProofRequired),
         Shown::AppKeyUnderLimits if needs_organization => Refused(Code::OrganizationKeyRequired),
         Shown::AppKeyUnderLimits if PROVEN.contains(&route.documented.operation_id) => {
@@ -270,7 +269,7 @@ fn expected(shown: Shown, route: &Route) -> Expected {
         Shown::SisterKey | Shown::SisterKeyHavingNamed => WorksForSister,
         Shown::OrganizationKey | Shown::ForeignOrganizationKey if of_app => Refused(Code::AppIdRequired),
         Shown::OrganizationKey | Shown::OrganizationKeyForApp => Works,
-        // What belongs to the organization is not narrowed by an app that is named beside.
+        // For an object of the organization the named app makes no difference.
         Shown::OrganizationKeyForSister if of_organization => Works,
         Shown::OrganizationKeyForSister => WorksForSister,
         Shown::OrganizationKeyForForeignApp | Shown::ForeignOrganizationKeyForOurApp => Refused(Code::NotFound),
@@ -287,7 +286,7 @@ fn expected(shown: Shown, route: &Route) -> Expected {
     }
 }
 
-/// One request, ready to be sent by anybody.
+/// A request that can be sent with any credential.
 struct Cell<'a> {
     stage: &'a Stage,
     route: &'a Route,
@@ -296,7 +295,7 @@ struct Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// The cell of a credential. Whose session it is, they are there before the request's objects are made.
+    /// Creates the cell of a credential. Its member exists before the request's objects are created.
     async fn of(stage: &'a Stage, route: &'a Route, shown: Shown) -> Self {
         let person = match shown.role() {
             Some(role) => Some(stage.signed_in(role.as_str()).await),
@@ -311,7 +310,7 @@ impl<'a> Cell<'a> {
         Self { stage, route, shown, person }
     }
 
-    /// The request as the holder of the credential sends it, and their session.
+    /// Returns the request as the holder of the credential sends it, and their session.
     async fn prepared(&self, sample: &Sample) -> (Sample, Option<String>) {
         let mut sample = sample.clone();
         let Some(person) = self.person.clone() else { return (sample, None) };
@@ -325,7 +324,7 @@ impl<'a> Cell<'a> {
         (sample, Some(person.session))
     }
 
-    /// Sets every limit of our app and requires the members' own proof; or takes both back.
+    /// Sets every limit of our app and requires the members' own proof; or removes both.
     async fn limit(&self, limited: bool) {
         if self.shown != Shown::AppKeyUnderLimits {
             return;
@@ -361,7 +360,7 @@ impl<'a> Cell<'a> {
         format!("{} {:?}: {what}: {} {shown}", self.route.documented.operation_id, self.shown, reply.status)
     }
 
-    /// It is refused with this code, and the store is as it was.
+    /// Checks that it is refused with this code, and that the store is unchanged.
     async fn is_refused(&self, sample: &Sample, code: Code) -> Vec<String> {
         let (sample, session) = self.prepared(sample).await;
         self.limit(true).await;
@@ -383,7 +382,7 @@ impl<'a> Cell<'a> {
         wrong
     }
 
-    /// It succeeds as the route declares, and shows what it should.
+    /// Checks that it succeeds as the route declares, and returns the expected data.
     async fn works(&self, sample: &Sample) -> Vec<String> {
         let (sample, session) = self.prepared(sample).await;
         self.limit(true).await;
@@ -401,7 +400,7 @@ impl<'a> Cell<'a> {
         (!declared || reply.status >= 400).then(|| self.wrong("should succeed as it declares", reply))
     }
 
-    /// It works for somebody else as well: for them, and neither shows nor changes anything of ours.
+    /// Checks that it works for another caller on their own objects, and neither shows nor changes ours.
     async fn works_in_others(&self, sample: &Sample, ours: &[String]) -> Vec<String> {
         let before = self.our_view().await;
         let reply = self.send(sample, None).await;
@@ -415,7 +414,7 @@ impl<'a> Cell<'a> {
         wrong
     }
 
-    /// What happened to our app, and what is in its book.
+    /// Returns our app's events and ledger.
     async fn our_view(&self) -> (String, String) {
         let stage = self.stage;
         let mut after = 0;
@@ -430,12 +429,12 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Sends the request and judges the answer. `spare` is a request that nobody was let in with yet.
+    /// Sends the request and judges the response. `spare` is a request that has not succeeded yet.
     async fn judge(&self, spare: &Sample) -> Vec<String> {
         let (of_app, of_organization) = self.stage.owned();
         let everything = [of_app.clone(), of_organization].concat();
         let names = |ids: &[String]| ids.iter().any(|id| names(spare, id));
-        // A sample of a member's own request brings a session, which only its owner shows.
+        // A sample of a member's own request includes a session, which only its owner sends.
         let mut keyed = spare.clone();
         keyed.headers.remove("member-session");
         let spare = &keyed;
@@ -454,13 +453,13 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Whether a request names an object, in its path or its body.
+/// Returns whether a request names an object, in its path or its body.
 fn names(sample: &Sample, id: &String) -> bool {
     let body = sample.body.as_ref().map(ToString::to_string).unwrap_or_default();
     sample.path.contains(id) || sample.query.contains(id) || body.contains(id)
 }
 
-/// All cells of a route: how many there were, and what was wrong.
+/// Checks all cells of a route; returns their number and the errors.
 async fn check(stage: &Stage, route: &Route) -> (usize, Vec<String>) {
     let operation = route.documented.operation_id;
     let Some(spare) = sample(stage, operation).await else {
@@ -476,12 +475,12 @@ async fn check(stage: &Stage, route: &Route) -> (usize, Vec<String>) {
         }
         wrong.extend(Cell::of(stage, route, shown).await.judge(&spare).await);
     }
-    // The request that so many were refused with is a good one: its owner is let in with it.
+    // The request that was refused so often is valid: it works for its owner.
     let shown = match route.who {
         Who::Organization => Shown::OrganizationKey,
         Who::OrganizationForApp => Shown::OrganizationKeyForApp,
         Who::Anyone | Who::Provider | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => Shown::AppKey,
-        // Its sample brings the session along.
+        // Its sample includes the session.
         Who::Member => Shown::NoKey,
     };
     wrong.extend(Cell { stage, route, shown, person: None }.works(&spare).await);
@@ -491,7 +490,7 @@ async fn check(stage: &Stage, route: &Route) -> (usize, Vec<String>) {
     (Shown::ALL.len(), wrong)
 }
 
-/// The sister app names every payee of ours by their phone: nothing comes of it.
+/// Names every payee of our app by phone, as the sister app: it gains nothing.
 async fn name_our_payees(stage: &Stage) -> Vec<String> {
     let ours = stage.read("/v2/users?limit=100").await;
     let mut wrong = Vec::new();
@@ -518,7 +517,7 @@ fn names_any(text: &str, payee: &Value) -> bool {
     ["id", "first_name"].iter().filter_map(|field| payee[field].as_str()).any(|known| text.contains(known))
 }
 
-/// One of the parts into which the table is cut, so that they run beside each other.
+/// Checks one part of the table; the parts run in parallel.
 async fn check_part(part: usize, parts: usize) {
     let table = bursar::routes::table();
     let routes: Vec<&Route> = table.iter().enumerate().filter(|(at, _)| at % parts == part).map(|(_, r)| r).collect();
@@ -562,7 +561,7 @@ fn no_credential_is_listed_twice() {
     }
 }
 
-/// Shows any link to anybody who is let in, which is what the matrix is there to find.
+/// Shows any link to every permitted caller: an error that the matrix must find.
 async fn leak(call: Call) -> Outcome {
     Ok(Answer::ok(&serde_json::json!({"id": call.parameter("payout_link_id")})))
 }

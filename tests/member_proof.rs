@@ -1,4 +1,4 @@
-//! Who may act for a member: what an app's key alone does, what a member's own session does, and what neither does.
+//! The proof of members: the acts of an app's key, of a member's own session, and of neither.
 
 use serde_json::{Value, json};
 
@@ -10,16 +10,16 @@ async fn require_proof(server: &Server) {
     server.set(json!({"member_proof": "required"})).await;
 }
 
-/// `verb` on a payable by the holder of a session, with no key.
+/// Runs `verb` on a payable with a session and no key.
 async fn act(server: &Server, session: &str, payable: &str, verb: &str, body: Value) -> Reply {
     let path = format!("{AP}/payables/{payable}/{verb}");
     server.post(&path).by(session).for_app(&server.app_id()).json(body).send().await
 }
 
-/// The vendor and the bill of a thief who has the app's key and nothing else, and what each further step answers.
+/// Creates the vendor and the bill of a thief who has only the app's key; returns the response of each further step.
 async fn theft(server: &Server) -> (String, [(u16, Value); 3]) {
     let desk = Desk::of(server);
-    // The ids of all members are shown to an app, because it names who acts.
+    // An app may list the ids of all members, because it names the acting member.
     let members = server.get("/v2/members").app_key().send().await.expect(200).body;
     let id = |role: &str| {
         let found = members["data"].as_array().unwrap().iter().find(|member| member["role"] == role).unwrap();
@@ -51,7 +51,7 @@ async fn an_apps_key_alone_pays_no_bill_where_the_members_must_prove_themselves(
     server.verify();
 }
 
-/// The counterpart: where the app asserts who acts, its key acts for its members, as the docs say.
+/// The counterpart: if the app asserts the acting member, its key acts for its members, as documented.
 #[tokio::test]
 async fn an_apps_key_alone_acts_for_the_members_where_it_asserts_who_acts() {
     let server = Server::memory().await;
@@ -68,7 +68,7 @@ async fn members_prove_themselves_with_their_sessions() {
     let bill = desk.good_bill(1_000).await;
     let (creator, approver, payer) =
         (server.sign_in("ap_creator").await, server.sign_in("ap_approver").await, server.sign_in("payer").await);
-    // acting_user_id is left out, or is the member of the session.
+    // acting_user_id is omitted, or is the member of the session.
     act(&server, &creator, &bill, "submit-for-approval", json!({})).await.expect(200);
     let named = json!({"acting_user_id": desk.member("ap_approver")});
     act(&server, &approver, &bill, "approve", named).await.expect(200);
@@ -99,7 +99,7 @@ async fn a_session_proves_its_own_member_and_no_other() {
     let by_organization = || server.post(&path).as_org().for_app(&server.app_id());
     by_organization().by(&admin).json(body.clone()).send().await.refused(403, "member-proof-required");
     by_organization().json(body).send().await.refused(403, "member-proof-required");
-    // Another role than the act takes, and the submitter.
+    // Another role than the act requires, and the submitter.
     act(&server, &creator, &bill, "approve", json!({})).await.refused(403, "not-permitted");
     let other = desk.good_bill(1_000).await;
     act(&server, &admin, &other, "submit-for-approval", json!({})).await.expect(200);
@@ -156,7 +156,7 @@ async fn approval_policies_are_changed_by_the_organization_and_by_admins() {
     let admin = server.sign_in("admin").await;
     let made = server.post(&path).by(&admin).for_app(&server.app_id()).json(new.clone()).send().await.expect(201);
     let policy = format!("{path}/{}", made.id());
-    // A thief removes the policy that is in the way.
+    // A thief tries to remove the policy.
     server.delete(&policy).app_key().send().await.refused(403, "organization-key-required");
     let named = json!({"acting_user_id": desk.member("admin")});
     server.delete(&policy).app_key().json(named).send().await.refused(403, "organization-key-required");
@@ -250,7 +250,7 @@ async fn a_session_opens_what_its_organization_owns_and_nothing_else() {
     server.get(&payables).by(&admin).for_app(&id).send().await.expect(200);
     let theirs = "0198c0de-0000-7000-8000-000000000001";
     server.get(&payables).by(&admin).for_app(theirs).send().await.refused(404, "not-found");
-    // Money leaves by keys alone.
+    // Money leaves only with keys.
     server.get("/v2/transfers").by(&admin).for_app(&id).send().await.refused(403, "not-permitted");
     let twice = server.get(&payables).by(&admin).by(&admin).for_app(&id).send().await;
     assert_eq!(twice.refused(400, "invalid-input").fields(), ["Member-Session"]);
@@ -278,7 +278,7 @@ async fn a_new_vendors_first_account_rests_above_the_approval_limit() {
         early.refused(409, "invalid-state").body["message"].as_str().unwrap().contains("is the first of a new vendor")
     );
     act(&server, &payer, &small, "pay", json!({})).await.expect(200);
-    // Many small bills are a large one.
+    // Many small bills count as a large one.
     act(&server, &payer, &split, "pay", json!({})).await.refused(409, "invalid-state");
     server.advance(24 * 3_600);
     let payer = server.sign_in("payer").await;

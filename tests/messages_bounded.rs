@@ -1,4 +1,4 @@
-//! What may be sent to phones: how often, where to, and with which words.
+//! Limits on messages to phones: their number, their destinations, and their words.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ async fn links(server: &Server) -> usize {
 async fn redeliver_payout_link_and_create_payout_link_are_limited_per_phone_and_day_across_links() {
     let server = Server::memory().await;
     let mut sent = 0;
-    // Four links, each delivered five times; two are canceled afterwards, which takes nothing off the count.
+    // Four links, each delivered five times; two are canceled afterwards, which does not reduce the count.
     for number in 0..4 {
         let id = text(&server, "2127361234").await.expect(201).id();
         sent += 1;
@@ -54,7 +54,7 @@ async fn redeliver_payout_link_and_create_payout_link_are_limited_per_phone_and_
     assert!((1..=DAY).contains(&wait), "{wait}");
     assert!(refused.text.contains("midnight UTC"), "{}", refused.text);
     assert_eq!(links(&server).await, 4, "a refused link is not made");
-    // The controls: another phone, and a link that its maker delivers.
+    // The controls: another phone, and a link that its creator delivers.
     let other = text(&server, "2127361235").await.expect(201).id();
     let own = send(&server, phone("2127361234"), json!({"method": "link"})).await.expect(201).id();
     redeliver(&server, &own).await.expect(200);
@@ -122,7 +122,7 @@ async fn a_reminder_beyond_the_limit_is_left_out() {
     assert_eq!(found["data"].as_array().unwrap().len(), 1);
 }
 
-/// A phone that each route takes.
+/// Sends a phone number to each route that accepts one.
 async fn offered(server: &Server, code: &str, number: &str) -> Vec<(&'static str, Reply)> {
     let payee = json!({"country_code": code, "phone_number": number});
     let mut person = json!({"first_name": "Jane", "last_name": "Doe", "email": "jane@example.com"});
@@ -182,14 +182,14 @@ async fn countries_are_switched_on_by_a_setting() {
     }
     server.set(json!({"phone_countries": ["GB", "US"]})).await;
     for (route, reply) in offered(&server, "44", "7400123456").await {
-        // The batch is the one of before, which waits.
+        // The batch is the earlier one, which is waiting.
         reply.expect(if route == "batch" { 200 } else { 201 });
     }
-    // What the list does not name is off, Canada too.
+    // Countries that are not listed are off, Canada too.
     send(&server, phone("6045551234"), json!({})).await.refused(400, "invalid-phone-number");
 }
 
-/// A country that is switched off after a link was made: the request to deliver it again holds no number to correct.
+/// A country that is switched off after a link was created: the request to redeliver it has no number to correct.
 #[tokio::test]
 async fn redeliver_payout_link_to_a_country_that_is_switched_off_is_a_conflict() {
     let server = Server::memory().await;
@@ -215,7 +215,7 @@ async fn redeliver_payout_link_to_a_country_that_is_switched_off_is_a_conflict()
         reply.refused(409, "invalid-state");
         assert!(reply.text.contains("phone_countries") && reply.fields().is_empty(), "{}", reply.text);
     }
-    // Where the request holds the number, it names it.
+    // If the request has the number, the refusal names it.
     assert_eq!(send(&server, british, json!({})).await.refused(400, "invalid-phone-number").fields().len(), 1);
 }
 

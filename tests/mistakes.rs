@@ -1,4 +1,4 @@
-//! What callers get wrong, and what they are told: which field it is, and the way out. Never a 500.
+//! Mistakes of callers, and the responses: they name the field and the correction. Never a 500.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::{Desk, Reply, Server};
 const LINKS: &str = "/v2/payout-links";
 const NOBODY: &str = "019a0000-0000-7000-8000-000000000000";
 
-/// The answer is a 400 that names this field first, and whose message, read alone, says this.
+/// Asserts that the response is a 400 that names this field first, and whose message contains these words.
 fn reported(reply: &Reply, field: &str, words: &str) {
     assert_eq!(reply.status, 400, "{}", reply.text);
     let error = &reply.body["errors"][0];
@@ -213,8 +213,8 @@ async fn wrong_credentials_get_advice_what_to_send() {
     }
 }
 
-/// Null takes away what may be empty. Where there must be something it is refused, because to take it for "stays as
-/// it is" would hide a mistake. When something is made, null is the same as nothing.
+/// Null clears a nullable field. For a required field it is refused, because treating it as "unchanged" would hide a
+/// mistake. In a request that creates an object, null equals an absent field.
 #[tokio::test]
 async fn null_in_a_patch_empties_or_is_refused() {
     let server = Server::memory().await;

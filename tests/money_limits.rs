@@ -1,4 +1,4 @@
-//! Limits on every way in which money leaves an app or is collected for it, tried with the app's key alone.
+//! Limits on every way in which money leaves an app or is collected for it, tested with only the app's key.
 
 use bursar::apps::limits::{LimitDay, Measure};
 use bursar::money::Cents;
@@ -28,7 +28,7 @@ async fn payer(server: &Server, account_number: &str) -> String {
     customer
 }
 
-/// An approved bill.
+/// Creates an approved bill.
 async fn approved(desk: &Desk<'_>, amount: i64, account_number: &str) -> String {
     let (vendor, _) = desk.vendor(account_number).await;
     let bill = desk.bill(json!({"amount": amount, "ap_vendor_id": vendor})).await.expect(201).id();
@@ -65,7 +65,7 @@ async fn an_app_key_passes_no_limit_by_another_way() {
     desk.act(&bill, "pay", "payer").await.refused(409, "limit-exceeded");
     let order = json!({"user_id": user, "amount": 101, "platform": "ach", "fund": true});
     server.post("/v2/payouts").app_key().json(order).send().await.refused(409, "limit-exceeded");
-    // The account was set before there was a limit: it may be the thief's.
+    // The account was set before the limit: it may be the thief's.
     withdraw(&server, 101).await.refused(403, "organization-key-required");
     let moved = json!({"app_id": server.app_id(), "amount": 101});
     let moved = server.post("/v2/organization-transfers").app_key().json(moved).send().await;
@@ -99,7 +99,7 @@ async fn only_the_organization_sets_limits_and_all_keys_read_them() {
     for (name, limit) in limits.as_object().unwrap() {
         assert_eq!(read[name], *limit, "{name}");
     }
-    // What is not sent stays; null removes one limit, or all of a kind.
+    // An omitted limit is unchanged; null removes one limit, or all of a kind.
     let patch =
         json!({"payment_limits": {"per_payer_per_day": null}, "transfer_limits": null, "payable_approval_limit": null});
     let after = server.put(&path).as_org().json(patch).send().await.expect(200).body;
@@ -118,14 +118,14 @@ async fn only_the_organization_sets_limits_and_all_keys_read_them() {
 async fn a_days_transfers_to_users_are_limited_until_midnight_utc() {
     let server = Server::start().await;
     let user = server.verified_user(1234).await;
-    // What was given before the limit was set counts.
+    // Payouts before the limit was set count.
     give(&server, &user, 400).await.expect(200);
     server.set(json!({"transfer_limits": {"per_day": 1_000}})).await;
     let replies = join_all((0..20).map(|_| give(&server, &user, 100))).await;
     assert_eq!(replies.iter().filter(|reply| reply.status == 200).count(), 6);
     let refused = give(&server, &user, 1).await;
     assert!(refused.refused(409, "limit-exceeded").text.contains("$10.00 are used"), "{}", refused.text);
-    // What a user gives back makes no room.
+    // Money that a user gives back does not raise the remaining limit.
     let back = json!({"user_id": user, "amount": 500});
     server.post("/v2/transfers").app_key().json(back).send().await.expect(200);
     give(&server, &user, 1).await.refused(409, "limit-exceeded");
@@ -164,7 +164,7 @@ async fn pay_payable_above_the_approval_limit_needs_the_organizations_key() {
     desk.act(&small, "pay", "payer").await.expect(200);
     let refused = desk.act(&large, "pay", "payer").await;
     assert!(refused.refused(403, "organization-key-required").text.contains("$10.00"), "{}", refused.text);
-    // A new vendor's first account rests for a day above the limit, whatever key pays.
+    // Above the limit a new vendor's first account rests for a day, with any key.
     server.advance(DAY);
     desk.act(&large, "pay", "payer").await.refused(403, "organization-key-required");
     let path = format!("/v2/accounts-payable/payables/{large}/pay");
@@ -190,7 +190,7 @@ async fn payments_are_limited_by_payer_and_by_day_and_a_failed_one_is_given_back
     collect(&server, &mill, 201).await.refused(409, "limit-exceeded");
     collect(&server, &mill, 200).await.expect(201);
     server.verify();
-    // A bank that does not pay gives its part of the day back.
+    // A failed payment releases its part of the day's limit.
     let server = Server::start().await;
     let (closed, acme) = (payer(&server, "10000002").await, payer(&server, "000123456789").await);
     server.set(json!({"payment_limits": {"per_day": 500}})).await;

@@ -1,4 +1,4 @@
-//! `bursar move`: an embedded store moves to PostgreSQL, whole, and is served from there.
+//! `bursar move`: an embedded store moves to PostgreSQL completely, and is served from there.
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -18,47 +18,47 @@ use crate::process::as_app;
 use crate::samples::{Stage, sample};
 use crate::stores_differ::{Twist, send};
 
-/// `bursar move` with further words.
+/// Runs `bursar move` with further words.
 pub fn run(data: &Path, url: &str, words: &[&str]) -> Output {
     command(data, url, words).output().unwrap()
 }
 
-/// The same, to be started.
+/// Returns the command, not started.
 pub fn command(data: &Path, url: &str, words: &[&str]) -> std::process::Command {
     bursar(&[&["move", "--data-dir", data.to_str().unwrap(), "--to", url], words].concat())
 }
 
-/// What it said on both ways.
+/// Returns its standard output and standard error.
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// It succeeded; what it answered.
+/// Asserts success; returns the output.
 pub fn moved(output: &Output) -> Value {
     assert!(output.status.success(), "{}", said(output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// It did not, for this reason.
+/// Asserts a refusal for this reason.
 pub fn refused(output: &Output, code: i32, why: &str) {
     let said = said(output);
     assert_eq!(output.status.code(), Some(code), "{said}");
     assert!(said.contains(why), "{why:?} is not what was said: {said}");
 }
 
-/// What a store holds.
+/// Returns the proof of a store's content.
 pub fn of_store(data: &Path) -> Proof {
     let reads = Reads::Sqlite(Sqlite::read_only(&data.join("bursar.sqlite")).unwrap());
     Proof::of(&reads, |_| {}).unwrap()
 }
 
-/// What a database holds.
+/// Returns the proof of a database's content.
 pub fn of_database(database: &Database) -> Proof {
     let reads = Reads::Postgres(Postgres::read_only(database.settings()).unwrap());
     aside(|| Proof::of(&reads, |_| {}).unwrap())
 }
 
-/// An ended sandbox with some payouts in it; gives the id of the last link.
+/// Creates an ended sandbox with some payouts; returns the id of the last link.
 pub fn sandbox(data: &Path, payouts: u32) -> String {
     let process = Process::start(data);
     let mut last = String::new();
@@ -72,19 +72,19 @@ pub fn sandbox(data: &Path, payouts: u32) -> String {
     last
 }
 
-/// Ends a process as it is asked to.
+/// Ends a process by a signal.
 pub fn end(process: Process) {
     process.signal("TERM");
     assert!(process.wait(Duration::from_secs(20)).0.success());
 }
 
-/// A database that no other test is lent, because of what is done to its tables.
+/// Returns a database that no other test uses, because its tables are changed.
 pub fn own() -> Database {
     let cluster = Cluster::shared();
     if cluster.citus.is_some() { crate::citus::own() } else { cluster.database() }
 }
 
-/// A database without any schema.
+/// Returns a database without any schema.
 fn bare(cluster: &Cluster) -> Database {
     if cluster.citus.is_some() {
         return crate::citus::bare();
@@ -111,7 +111,7 @@ fn a_sandbox_moves_to_an_empty_database_and_resumes_there() {
         assert!(said.contains(word), "{word}: {said}");
     }
 
-    // There it goes on with the same folder, keys and book.
+    // The database is served with the same folder, keys and ledger.
     let url = database.url();
     let process = Process::start_with(&data, &[&home[..], &["--database-url", &url]].concat());
     let after = (show(&process), as_app(&process, &data, "GET /v2/ledger/trial-balance", "")["accounts"].clone());
@@ -119,7 +119,7 @@ fn a_sandbox_moves_to_an_empty_database_and_resumes_there() {
     let body = json!({"amount": 100, "payee": {"country_code": "1", "phone_number": "2127361234"}}).to_string();
     as_app(&process, &data, "POST /v2/payouts/send-payout", &body);
     end(process);
-    // And nobody serves the embedded store by mistake.
+    // And the embedded store cannot be served by mistake.
     let data_dir = data.to_str().unwrap();
     refused(&bursar(&["serve", "--data-dir", data_dir]).output().unwrap(), 1, "moved to postgres://");
     assert!(bursar(&["verify", "--data-dir", data_dir]).output().unwrap().status.success());
@@ -128,7 +128,7 @@ fn a_sandbox_moves_to_an_empty_database_and_resumes_there() {
     assert_eq!(again["moved"]["already"], true);
 }
 
-/// Every sample of every route, sent under a key of its own: what each was answered. Some get in each other's way.
+/// Sends every sample of every route with separate keys; returns the responses. Some samples conflict with others.
 async fn everything(
     stage: &Stage,
 ) -> Vec<(bursar::http::Route, crate::samples::Sample, String, crate::harness::Reply)> {
@@ -144,20 +144,20 @@ async fn everything(
     sent
 }
 
-/// Everything comes along: whatever the API can make stands in the database as it stood in the store, is answered as
-/// it was, and what was to be done is done once.
+/// Everything moves: all rows that the API can create are equal in the database, responses are equal, and pending jobs
+/// run once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_the_api_can_make_moves_and_is_answered_the_same() {
     let mut stage = Stage::on(Server::sqlite().await).await;
     let sent = everything(&stage).await;
     stage.server.work_off().await;
-    // This one's message is not sent yet.
+    // The message of this link is not sent yet.
     let body = json!({"amount": 700, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let waiting = stage.server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
     let reads: Vec<_> = sent
         .iter()
         .filter(|(route, ..)| route.method == bursar::http::Method::Get && !route.path.contains("/sandbox/messages"))
-        // A set-up token is of the process that printed it.
+        // A set-up token belongs to the process that printed it.
         .filter(|(route, ..)| !route.path.starts_with("/setup/"))
         .collect();
     let mut before = Vec::new();
@@ -181,7 +181,7 @@ async fn everything_the_api_can_make_moves_and_is_answered_the_same() {
         assert_eq!((after.status, &after.text), (expected.status, &expected.text), "{}", route.documented.operation_id);
     }
     let mut replays = 0;
-    // How the clock's move went, and where a claim stands, is told anew each time.
+    // The result of a clock move and the state of a claim are not stored, so a replay computes them again.
     let anew = |route: &bursar::http::Route| route.path.contains("/clock/") || route.path.contains("/claims/");
     for (route, sample, key, first) in sent.iter().filter(|(route, ..)| !anew(route)) {
         let replay = send(&stage, route, sample, Twist::Twice, key).await;
@@ -221,7 +221,7 @@ fn what_another_put_into_the_database_is_left_alone() {
         refused(&run(folder.path(), &served.url(), words), 1, "is not empty: it holds rows in environment_clock");
     }
     assert_eq!(served.run("SELECT ahead_seconds FROM environment_clock"), ["5"]);
-    // The store is none the worse for it.
+    // The store still works.
     end(Process::start(folder.path()));
 
     let other = tempfile::tempdir().unwrap();
@@ -280,7 +280,7 @@ fn a_store_of_another_version_does_not_move() {
     refused(&run(folder.path(), &url, &[]), 1, "needs 1 migration(s); run `bursar migrate`");
 }
 
-/// The negative controls of the proof: a row that arrives changed, and one that does not arrive.
+/// The negative controls of the proof: a changed row, and a missing row.
 #[test]
 fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
     let folder = tempfile::tempdir().unwrap();
@@ -297,11 +297,11 @@ fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
         let output = run(folder.path(), &url, &[]);
         refused(&output, 1, "differs from the store and is not opened");
         assert!(said(&output).contains(reported), "{}", said(&output));
-        // Nobody serves it, and the store is served as before.
+        // The database cannot be served, and the store is served as before.
         let data_dir = folder.path().to_str().unwrap();
         let serve = bursar(&["serve", "--data-dir", data_dir, "--database-url", &url]).output().unwrap();
         refused(&serve, 1, "is not complete");
-        // To repeat it does not help; to begin again does, when the reason is gone.
+        // A repetition does not help; a new move does, once the cause is removed.
         database.alter(table, "DROP TRIGGER damage ON %s");
         refused(&run(folder.path(), &url, &[]), 1, "differs from the store");
         let again = moved(&run(folder.path(), &url, &["--restart", "--json"]));
@@ -333,7 +333,7 @@ fn one_comes_back_unless_the_database_has_gone_on() {
     let database = Database::new();
     let url = database.url();
     moved(&run(data, &url, &["--json"]));
-    // Nothing has happened there: one may come back, and the database is as empty as it was.
+    // Nothing was written in the database: the move may be rolled back, and the database is as empty as before.
     moved(&run(data, &url, &["--give-up", "--json"]));
     assert_eq!(of_database(&database).rows(), 0);
     assert!(database.run("SELECT 1 FROM moves UNION ALL SELECT 1 FROM tenants").is_empty());
@@ -351,13 +351,13 @@ fn one_comes_back_unless_the_database_has_gone_on() {
     for words in [&[][..], &["--give-up"]] {
         refused(&run(data, &elsewhere.url(), words), 1, "has no record of it");
     }
-    // The database is lost, and whoever is in charge says so.
+    // The database is lost, and the operator confirms it.
     let data_dir = data.to_str().unwrap();
     refused(&bursar(&["serve", "--data-dir", data_dir]).output().unwrap(), 1, "moved to");
     let forgotten = bursar(&["move", "--data-dir", data_dir, "--forget"]).output().unwrap();
     assert!(forgotten.status.success(), "{}", said(&forgotten));
     end(Process::start(data));
     refused(&bursar(&["move", "--data-dir", data_dir, "--forget"]).output().unwrap(), 1, "has not moved");
-    // It has forgotten the move that the database knows of.
+    // The store has forgotten the move that the database records.
     refused(&run(data, &url, &[]), 1, "another store is moving or has moved to the database");
 }

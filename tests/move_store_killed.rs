@@ -1,4 +1,4 @@
-//! `bursar move`, killed at any moment and run again: it goes on, and nobody is let in meanwhile.
+//! `bursar move`, killed at any time and run again: it continues, and no server can start until it is finished.
 
 use std::path::Path;
 use std::process::Child;
@@ -14,7 +14,7 @@ use crate::harness::{Process, bursar};
 use crate::move_store::{command, end, moved, of_database, of_store, own, refused, run, said, sandbox};
 use crate::process::as_app;
 
-/// A sandbox and an empty database in which every chunk takes its time.
+/// A sandbox and an empty database in which every chunk is slow.
 struct Deployment {
     folder: TempDir,
     database: Database,
@@ -39,12 +39,12 @@ impl Deployment {
         self.database.url()
     }
 
-    /// How many rows are there; `None` before the move began.
+    /// Returns the number of copied rows; `None` before the move began.
     fn copied(&self) -> Option<u64> {
         self.database.run("SELECT copied FROM moves").first().map(|copied| copied.parse().unwrap())
     }
 
-    /// Starts a move and kills it when it has copied more than so many rows; gives how many there are then.
+    /// Starts a move and kills it when it has copied more rows than this; returns their number then.
     fn killed(&self, more_than: Option<u64>) -> u64 {
         let mut child = command(self.data(), &self.url(), &[]).spawn().unwrap();
         let begun = Instant::now();
@@ -61,7 +61,7 @@ impl Deployment {
         self.copied().unwrap()
     }
 
-    /// The server refuses to start there.
+    /// Asserts that a server refuses to start on the database.
     fn database_is_not_served(&self) {
         let (data_dir, url) = (self.data().to_str().unwrap(), self.url());
         for serve in ["serve", "migrate"] {
@@ -92,7 +92,7 @@ fn a_move_that_is_killed_again_and_again_resumes_where_it_was() {
     assert_eq!(done["moved"]["rows"], expected.rows());
     assert_eq!(done["moved"]["proof"], serde_json::to_value(&expected).unwrap());
     assert!(of_database(&deployment.database) == expected);
-    // It is served now, and the jobs and the book go on.
+    // It is served now, with the same jobs and ledger.
     let process = Process::start_with(deployment.data(), &["--database-url", &deployment.url()]);
     as_app(&process, deployment.data(), "POST /v2/sandbox/clock/advance", r#"{"seconds": 86400}"#);
     end(process);
@@ -103,7 +103,7 @@ fn a_move_that_is_killed_again_and_again_resumes_where_it_was() {
 fn a_store_that_was_served_in_between_begins_again_or_not_at_all() {
     let deployment = Deployment::new();
     let copied = deployment.killed(Some(0));
-    // Until it has left, the store may be served.
+    // Before the move begins, the store may be served.
     let process = Process::start(deployment.data());
     as_app(&process, deployment.data(), "POST /v2/payout-links", r#"{"amount": 100, "delivery": {"method": "link"}}"#);
     end(process);
@@ -124,7 +124,7 @@ fn an_unfinished_move_is_given_up_and_the_database_is_empty_again() {
     refused(&run(deployment.data(), &deployment.url(), &["--give-up"]), 1, "has not moved");
 }
 
-/// Between the two last steps neither is served, and running it again opens the database.
+/// Between the last two steps neither store is served, and a repetition opens the database.
 #[test]
 fn a_move_that_is_killed_before_its_last_step_leaves_neither_to_be_served() {
     let deployment = Deployment::new();
@@ -147,7 +147,7 @@ fn a_move_that_is_killed_before_its_last_step_leaves_neither_to_be_served() {
     end(Process::start_with(deployment.data(), &["--database-url", &deployment.url()]));
 }
 
-/// A process that had the empty database open before the move began does nothing there until it has ended.
+/// A process that opened the empty database before the move began does nothing there until it has ended.
 #[test]
 fn who_was_there_before_commits_nothing_until_the_end() {
     let deployment = Deployment::new();

@@ -1,4 +1,4 @@
-//! Notices to a payee about changes to where their money goes, resting methods, and receipts (docs/decisions.md 17).
+//! Notices to a payee about changes of their payout methods, resting methods, and receipts (docs/decisions.md 17).
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ const HOUR: i64 = 3_600;
 const DAY: i64 = 86_400;
 const PHONE: &str = "+12127361234";
 
-/// A verified payee with an account and automatic payouts.
+/// Creates a verified payee with an account and automatic payouts.
 async fn payee(server: &Server) -> String {
     let user = server.banked_user(1234).await;
     server
@@ -21,14 +21,14 @@ async fn payee(server: &Server) -> String {
     user
 }
 
-/// A thief's account, as the default.
+/// Sets a thief's account as the default.
 async fn redirect(server: &Server, user: &str) -> String {
     let thief =
         json!({"platform": "ach", "routing_number": "110000000", "account_number": "666000666", "is_default": true});
     server.payout_method(user, thief).await
 }
 
-/// Sends ten dollars; gives the link's status.
+/// Sends ten dollars; returns the link's status.
 async fn pay(server: &Server, user: &str) -> String {
     let body = json!({"amount": 1_000, "user_id": user});
     let sent = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
@@ -42,7 +42,7 @@ async fn messages(server: &Server, to: &str) -> Vec<Value> {
     all["data"].as_array().unwrap().clone()
 }
 
-/// Notices that a phone or an address has received, newest first: the paths of their pages.
+/// Returns the paths of the notices that a phone or an address has received, newest first.
 async fn notices(server: &Server, to: &str) -> Vec<String> {
     let all = messages(server, to).await;
     let links = all.iter().filter_map(|message| message["link"].as_str());
@@ -57,7 +57,7 @@ async fn post(server: &Server, path: &str, body: Value) -> Reply {
     server.post(path).json(body).send().await
 }
 
-/// H4: a new default account took the next automatic payout, and the payee heard nothing of it.
+/// H4: a new default account took the next automatic payout, and the payee was not notified.
 #[tokio::test]
 async fn freeze_automatic_payouts_send_unfreeze_code_and_unfreeze_automatic_payouts() {
     let server = Server::memory().await;
@@ -106,7 +106,7 @@ async fn get_notice_needs_a_genuine_token_and_ends_after_ninety_days() {
     post(&server, &format!("{path}/freeze"), json!({})).await.refused(410, "link-expired");
 }
 
-/// H4: each change, by whichever door, reaches the contact from before.
+/// H4: the earlier contact gets a notice of each change, by every way.
 #[tokio::test]
 async fn each_change_to_where_a_payees_money_goes_sends_a_notice() {
     let server = Server::memory().await;
@@ -119,7 +119,7 @@ async fn each_change_to_where_a_payees_money_goes_sends_a_notice() {
         let now = notices(&server, PHONE).await.len();
         assert_eq!(now, before + 1, "{change}");
         before = now;
-        // The negative control: what changes nothing sends nothing.
+        // The negative control: a request without a change sends nothing.
         server.patch(&path).app_key().json(change.clone()).send().await.expect(200);
         server.patch(&path).app_key().json(json!({"metadata": "gold"})).send().await.expect(200);
         assert_eq!(notices(&server, PHONE).await.len(), before, "{change}");
@@ -143,8 +143,8 @@ async fn each_change_to_where_a_payees_money_goes_sends_a_notice() {
     assert_eq!(notices(&server, PHONE).await.len(), before + 1);
 }
 
-/// A first method that an app adds decides where a payee's money goes, as a later one does. A payee who adds their own first
-/// method in a claim knows of it: the control.
+/// A first method that an app adds redirects a payee's money like a later one. The control: a payee who adds their own
+/// first method in a claim gets no notice.
 #[tokio::test]
 async fn a_first_method_that_an_app_adds_sends_a_notice() {
     let server = Server::memory().await;
@@ -157,7 +157,7 @@ async fn a_first_method_that_an_app_adds_sends_a_notice() {
     assert_eq!(sent.len(), 1, "{sent:?}");
     let shown = server.get(&sent[0].replace("/notice/", "/v2/notices/")).send().await.expect(200).body;
     assert_eq!(shown["changes"], json!(["new_method"]), "{shown}");
-    // So does a default where none was.
+    // So does a first default.
     server.delete(&format!("/v2/users/{user}/payout-methods/{method}")).app_key().send().await.expect(200);
     let settled = notices(&server, PHONE).await.len();
     let second = json!({
@@ -181,8 +181,8 @@ async fn a_first_method_that_an_app_adds_sends_a_notice() {
     assert_eq!(notices(&own, PHONE).await.len(), 0);
 }
 
-/// A payee who froze automatic payouts and lost the phone: the organization writes another number, and the payee's code
-/// to that one ends the freeze. No key alone does, nor does a code to a number that was there before.
+/// A payee who froze automatic payouts and lost the phone: the organization sets another number, and the payee's code
+/// from that number ends the freeze. A key alone does not, nor does a code from an earlier number.
 #[tokio::test]
 async fn a_code_to_a_contact_that_the_organization_wrote_ends_a_freeze() {
     let server = Server::memory().await;
@@ -190,7 +190,7 @@ async fn a_code_to_a_contact_that_the_organization_wrote_ends_a_freeze() {
     redirect(&server, &user).await;
     let notice = notices(&server, PHONE).await[0].replace("/notice/", "/v2/notices/");
     post(&server, &format!("{notice}/freeze"), json!({})).await.expect(200);
-    // The control: a code to the phone that was there before, at another door.
+    // The control: a code from the earlier phone, for another purpose.
     let body = json!({"amount": 100, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let made = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
     let claim = format!("/v2/claims/{}", made["link"].as_str().unwrap().rsplit('/').next().unwrap());
@@ -211,7 +211,7 @@ async fn a_code_to_a_contact_that_the_organization_wrote_ends_a_freeze() {
     server.post(&format!("{path}/verify")).app_key().json(json!({"token": code})).send().await.expect(200);
     assert_eq!(server.get(&notice).send().await.expect(200).body["frozen"], false);
     assert_eq!(pay(&server, &user).await, "claimed");
-    // Frozen again, the number is one that was there before.
+    // After another freeze the number is an earlier one.
     post(&server, &format!("{notice}/freeze"), json!({})).await.expect(200);
     assert_ne!(pay(&server, &user).await, "claimed");
     server.verify();
@@ -238,7 +238,7 @@ async fn a_new_method_rests_before_it_is_paid_unasked() {
     assert_eq!(wrong.refused(400, "invalid-input").fields(), ["/method_rest_hours"]);
 }
 
-/// H4 by another door: a payout that an app sends itself goes to no account that rests, nor to a payee who froze payouts.
+/// H4 by another way: an app's own payout goes neither to a resting account nor to a payee who froze payouts.
 #[tokio::test]
 async fn create_payout_waits_for_the_rest_of_an_account_and_for_the_end_of_a_freeze() {
     let server = Server::memory().await;
@@ -254,7 +254,7 @@ async fn create_payout_waits_for_the_rest_of_an_account_and_for_the_end_of_a_fre
         let refused = send(rail).await;
         assert!(refused.refused(409, "invalid-state").text.contains("is new and usable from"), "{}", refused.text);
     }
-    // A card is delivered to the payee: there is no account that a thief could have set.
+    // A card is delivered to the payee: no account could be a thief's.
     send("gift_card_a").await.expect(201);
     server.advance(24 * HOUR);
     send("ach").await.expect(201);
@@ -266,7 +266,7 @@ async fn create_payout_waits_for_the_rest_of_an_account_and_for_the_end_of_a_fre
     server.verify();
 }
 
-/// A payout that waits for a member's approval waits for the end of a freeze as well.
+/// A payout that waits for a member's approval also waits for the end of a freeze.
 #[tokio::test]
 async fn approve_transfer_waits_for_the_end_of_a_freeze() {
     let server = Server::memory().await;

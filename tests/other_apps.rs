@@ -1,5 +1,5 @@
-//! Several apps of one organization and the payees that they share: each app has its own profile and payout methods of a payee, and
-//! none moves another's money, methods or links (docs/decisions.md 17).
+//! Several apps of one organization with shared payees: each app has its own profile and payout methods of a payee, and
+//! none changes another's money, methods or links (docs/decisions.md 17).
 
 use bursar::users::AppUser;
 use serde_json::{Value, json};
@@ -29,12 +29,12 @@ impl<'a> Other<'a> {
         self.server.ask(method, path).basic(&self.client_id, &self.api_key)
     }
 
-    /// Makes a person known, as an app does that was only given a phone number.
+    /// Creates a user by phone number, like an app that has only the number.
     async fn names(&self, phone: &str) -> Reply {
         self.ask("POST", "/v2/users").json(person(phone)).send().await
     }
 
-    /// The organization connects the app to a user.
+    /// Connects the app to a user, as the organization.
     async fn connected(&self, user: &str) {
         let both = json!({"user_id": user, "app_id": self.id});
         self.server.post("/v2/users/connect").as_org().json(both).send().await.expect(200);
@@ -49,7 +49,7 @@ impl<'a> Other<'a> {
         list.body["data"].as_array().unwrap().clone()
     }
 
-    /// The organization moves money to the app.
+    /// Moves money to the app, as the organization.
     async fn funded(&self) {
         for (app, amount) in [(self.server.app_id(), 100_000), (self.id.clone(), -100_000)] {
             let moved = json!({"app_id": app, "amount": amount});
@@ -91,7 +91,7 @@ impl<'a> Session<'a> {
         asking.header("claim-session", &self.session).send().await
     }
 
-    /// The methods that the payee is offered.
+    /// Returns the methods that the payee is offered.
     async fn saved(&self) -> Vec<Value> {
         let claim = self.server.get(&self.path).header("claim-session", &self.session).send().await.expect(200);
         let options = claim.body["next_step"]["options"].as_array().cloned().unwrap_or_default();
@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// An answer without what differs by chance: ids, moments, tokens, and the phone itself.
+/// Returns a response without its random parts: ids, times, tokens, and the phone.
 fn shape(body: &Value, phone: &str) -> Value {
     match body {
         Value::Object(fields) => fields
@@ -117,13 +117,14 @@ fn shape(body: &Value, phone: &str) -> Value {
     }
 }
 
-/// The demonstration app sends to a phone.
+/// Sends to a phone, as the demonstration app.
 async fn sent(server: &Server, amount: u32, phone: &str) -> Value {
     let body = json!({"amount": amount, "payee": {"country_code": "1", "phone_number": phone}});
     server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body
 }
 
-/// A payee of the demonstration app who claimed a link, chose an account and switched automatic payouts on; gives the id.
+/// Creates a payee of the demonstration app who claimed a link, chose an account and enabled automatic payouts; returns
+/// the id.
 async fn payee(server: &Server, account: &str) -> String {
     let link = sent(server, 1_000, PHONE).await;
     let session = Session::of(server, &link, PHONE).await;
@@ -147,7 +148,7 @@ async fn methods(server: &Server, user: &str) -> Vec<Value> {
     server.get(&path).app_key().send().await.expect(200).body["data"].as_array().unwrap().clone()
 }
 
-/// The first way of C1, as it was run: name the phone, set a default method, wait for the other app to pay.
+/// The first way of C1, as reproduced: name the phone, set a default method, wait for the other app to pay.
 #[tokio::test]
 async fn create_user_by_a_phone_of_another_app_connects_nothing_and_shows_nothing() {
     let server = Server::start().await;
@@ -165,7 +166,7 @@ async fn create_user_by_a_phone_of_another_app_connects_nothing_and_shows_nothin
         "the two ways: {}",
         named.text
     );
-    // Of an unverified payee it is the same answer to the letter: it tells not even that.
+    // For an unverified payee the response is identical: it does not even show the verification.
     server.user(5678).await;
     assert_eq!(other.names("2127365678").await.body["message"], named.body["message"]);
 
@@ -186,7 +187,7 @@ async fn create_user_by_a_phone_of_another_app_connects_nothing_and_shows_nothin
     server.verify();
 }
 
-/// The same with a connection that the organization made: two apps share the payee, and nothing that either keeps.
+/// With a connection by the organization, two apps share the payee, and none of their other data.
 #[tokio::test]
 async fn set_payout_method_of_a_connected_app_does_not_steer_another() {
     let server = Server::start().await;
@@ -208,7 +209,7 @@ async fn set_payout_method_of_a_connected_app_does_not_steer_another() {
     other.ask("PATCH", &path).json(mine).send().await.expect(200);
     assert_eq!(user(&server, &id).await, before, "no app changes another's profile");
 
-    // Another app's method is none of this app's, by whatever name.
+    // Another app's method is not this app's, by any name.
     let method = own["id"].as_str().unwrap();
     other.ask("DELETE", &format!("{path}/payout-methods/{method}")).send().await.refused(404, "not-found");
     let default = json!({"default_payout_method": method});
@@ -267,8 +268,8 @@ async fn update_user_contact_data_only_by_the_app_that_wrote_it() {
     let messages = server.get("/v2/sandbox/messages").as_org().send().await.expect(200);
     assert!(!messages.text.contains(THIEF) && messages.text.contains(PHONE), "{}", messages.text);
 
-    // The app that wrote it may change it. The other app, which the organization connected to the payee as they were, is not
-    // steered by that either: it has no phone of the payee until the new one is verified.
+    // The app that set the number may change it. That does not redirect the other app, which the organization connected
+    // before: it has no phone of the payee until the new one is verified.
     server.patch(&path).app_key().json(phone).send().await.expect(200);
     let by_link =
         json!({"user_id": id, "amount": 1, "delivery": {"method": "sms"}, "funding_source": "service_balance"});
@@ -282,7 +283,7 @@ async fn update_user_contact_data_only_by_the_app_that_wrote_it() {
     server.verify();
 }
 
-/// A missing address that another app fills in does not take over the first app's links and notices.
+/// A missing address that another app sets does not redirect the first app's links and notices.
 #[tokio::test]
 async fn update_user_fills_in_a_missing_address_for_itself_alone() {
     let server = Server::start().await;
@@ -300,7 +301,7 @@ async fn update_user_fills_in_a_missing_address_for_itself_alone() {
     server.work_off().await;
     let messages = server.get("/v2/sandbox/messages").as_org().send().await.expect(200);
     assert!(!messages.text.contains("thief@example.com"), "{}", messages.text);
-    // The organization's word counts for all apps.
+    // The organization's address applies to all apps.
     let email = json!({"email": "jane@example.com"});
     server.patch(&path).as_org().for_app(&server.app_id()).json(email).send().await.expect(200);
     let mail = json!({"user_id": id, "amount": 500, "delivery": {"method": "email"}});
@@ -309,7 +310,7 @@ async fn update_user_fills_in_a_missing_address_for_itself_alone() {
     assert_eq!(seen["channel"], "email");
 }
 
-/// Verified contact data is the payee's: no app changes it. The organization does, and then it is verified no more.
+/// Verified contact data is the payee's: no app changes it. The organization may, and then it is no longer verified.
 #[tokio::test]
 async fn update_user_verified_contact_data_only_by_the_organization() {
     let server = Server::start().await;
@@ -320,14 +321,14 @@ async fn update_user_verified_contact_data_only_by_the_organization() {
     server.patch(&path).app_key().json(phone.clone()).send().await.refused(409, "invalid-state");
     let changed = server.patch(&path).as_org().for_app(&server.app_id()).json(phone).send().await.expect(200).body;
     assert_eq!((&changed["verified"], &changed["status"]), (&json!(false), &json!("unverified")));
-    // Nothing goes out to the payee unasked before the new number is verified.
+    // No automatic payout goes to the payee before the new number is verified.
     let order = json!({"user_id": id, "amount": 500});
     let link = server.post("/v2/payouts/send-payout").app_key().json(order).send().await.expect(201).body;
     assert_eq!((&link["status"], &link["claimed_user_id"]), (&json!("delivery_pending"), &Value::Null));
 }
 
-/// The third way of C1: pull the account that the payee gave to another app to be paid.
-/// A name, a tax form or the amounts of a tax year hold up the payouts of every app of the organization.
+/// The third way of C1: debit the account that the payee gave to another app. A name, a tax form or the amounts of a
+/// tax year would stop the payouts of every app of the organization.
 #[tokio::test]
 async fn update_user_and_set_compliance_of_a_shared_payee_only_by_the_organization() {
     let server = Server::memory().await;
@@ -341,7 +342,7 @@ async fn update_user_and_set_compliance_of_a_shared_payee_only_by_the_organizati
         ("/date_of_birth", json!({"date_of_birth": "1980-01-31"})),
         ("/1099_adjustment", json!({"1099_adjustment": {"year": 2026, "form": "1099-NEC", "amount": 1_000}})),
     ];
-    // The control: the only app of a payee says what it knows.
+    // The control: the only app of a payee may set them.
     server.patch(&path).app_key().json(changes[3].1.clone()).send().await.expect(200);
     server.put(&format!("{path}/compliance")).app_key().json(form.clone()).send().await.expect(200);
     let other = Other::of(&server).await;
@@ -412,7 +413,8 @@ async fn delete_user_by_an_app_disconnects_it_and_erases_no_user_of_another_app(
 
     assert_eq!((user(&server, &id).await, methods(&server, &id).await), before, "nothing of the first app's is gone");
     assert_eq!(sent(&server, 1_000, PHONE).await["status"], "claimed");
-    // By its key alone it does not come back; the organization connects it again, to an empty profile.
+    // The deleted app's key alone does not restore the payee; the organization connects it again, with an empty
+    // profile.
     other.names(PHONE).await.refused(409, "user-in-another-app");
     let back = server.post("/v2/users").as_org().for_app(&other.id).json(person(PHONE)).send().await.expect(201).body;
     assert_eq!((&back["id"], &back["first_name"], &back["metadata"]), (&json!(id), &json!("Jane"), &Value::Null));
@@ -442,7 +444,8 @@ async fn delete_user_by_the_organization_after_an_app_disconnected() {
     assert_eq!(user(&server, &id).await["status"], "disabled");
 }
 
-/// The fifth way of C1: no answer shows whether the organization knows a phone number, except the refusal that says so.
+/// The fifth way of C1: no response shows whether the organization knows a phone number, except the refusal with that
+/// meaning.
 #[tokio::test]
 async fn send_payout_to_a_phone_of_another_app_is_as_to_a_stranger() {
     let server = Server::start().await;
@@ -468,12 +471,12 @@ async fn send_payout_to_a_phone_of_another_app_is_as_to_a_stranger() {
     other.ask("GET", &format!("/v2/users/{id}")).send().await.refused(404, "not-found");
 }
 
-/// In a claim of another app the payee chooses a method that they saved before: that grants it to this app.
+/// In a claim of another app the payee chooses an earlier saved method: that grants it to this app.
 #[tokio::test]
 async fn choose_claim_method_saved_in_a_claim_of_another_app() {
     let server = Server::start().await;
     let other = Other::of(&server).await;
-    // The payee's own method, and one that the other app has added by itself.
+    // The payee's own method, and one that the other app has added.
     let link = |amount: u32| json!({"amount": amount, "payee": {"country_code": "1", "phone_number": PHONE}});
     let id = payee(&server, "111000111").await;
     other.connected(&id).await;
@@ -493,7 +496,7 @@ async fn choose_claim_method_saved_in_a_claim_of_another_app() {
     session.post("method", choice).await.expect(200);
     session.post("payout", json!({})).await.expect(200);
 
-    // The third app has a row of its own, and pays by it from now on.
+    // The third app has its own row, and pays by it from now on.
     let granted = third.methods_of(&id).await;
     assert_eq!((granted.len(), &granted[0]["mask"]), (1, &json!("0111")));
     assert_ne!(granted[0]["id"], first);
@@ -504,14 +507,14 @@ async fn choose_claim_method_saved_in_a_claim_of_another_app() {
     let payouts = third.ask("GET", &format!("/v2/transfers?user_id={id}&type=payout")).send().await.expect(200);
     let arrived: Vec<_> = payouts.body["data"].as_array().unwrap().iter().map(|it| it["status"].clone()).collect();
     assert_eq!(arrived, ["completed", "completed"]);
-    // To remove it there takes nothing from the first app.
+    // Its removal there takes nothing from the first app.
     let path = format!("/v2/users/{id}/payout-methods/{}", granted[0]["id"].as_str().unwrap());
     third.ask("DELETE", &path).send().await.expect(200);
     assert_eq!(methods(&server, &id).await.len(), 1);
     server.verify();
 }
 
-/// Each app hears of its own profile alone, and numbers what it hears on its own.
+/// Each app gets events about its own profile only, with its own sequence.
 #[tokio::test]
 async fn list_events_shows_an_app_nothing_of_another_apps_profile() {
     let server = Server::start().await;
@@ -539,7 +542,7 @@ async fn list_events_shows_an_app_nothing_of_another_apps_profile() {
     assert_eq!(heard().await, 2, "the name belongs to the payee");
 }
 
-/// `bursar verify` sees a profile whose default is not the app's method of this user.
+/// `bursar verify` finds a profile whose default is not the app's method of this user.
 #[tokio::test]
 async fn verify_finds_a_default_method_of_another_app() {
     let server = Server::memory().await;
@@ -558,7 +561,7 @@ async fn verify_finds_a_default_method_of_another_app() {
     assert!(findings[0].what.contains("default payout method"), "{findings:?}");
 }
 
-/// A payee may be named by an e-mail address alone, and is sent a link.
+/// A payee with only an e-mail address gets a link.
 #[tokio::test]
 async fn send_payout_to_an_address_without_a_phone() {
     let server = Server::start().await;

@@ -1,4 +1,4 @@
-//! The pages that people see: what each answers, with which headers, and that looking moves nothing.
+//! The web pages: their responses and headers, and that a GET changes nothing.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::{Reply, Server};
 
 const PHONE: &str = "2127361234";
 
-/// A link of $25.00 to a phone in New York, as its path: `/claim/<token>`.
+/// Creates a link of $25.00 to a phone in New York; returns its path: `/claim/<token>`.
 async fn link(server: &Server) -> String {
     link_with(server, json!({})).await
 }
@@ -26,7 +26,7 @@ async fn post(server: &Server, path: &str, cookie: &str, fields: &[(&str, &str)]
     server.post(path).header("cookie", cookie).form(fields).send().await
 }
 
-/// Proves the phone, and gives the browser's cookie: `name=value`.
+/// Proves the phone; returns the browser's cookie: `name=value`.
 async fn cookie_of(server: &Server, link: &str) -> String {
     let fields = [("country_code", "1"), ("phone_number", PHONE)];
     let asked = post(server, &format!("{link}/contact"), "", &fields).await;
@@ -38,7 +38,7 @@ async fn cookie_of(server: &Server, link: &str) -> String {
     cookie.split(';').next().unwrap().to_owned()
 }
 
-/// Walks on to the last step, with an account that takes money.
+/// Continues to the last step, with an account that accepts money.
 async fn ready(server: &Server, link: &str) -> String {
     let cookie = cookie_of(server, link).await;
     let name = [("first_name", "Ada"), ("last_name", "Lovelace"), ("email", "")];
@@ -111,7 +111,7 @@ async fn take_claim_step_ends_with_the_money_on_its_way_once() {
     let cookie = ready(&server, &link).await;
     let form = [("amount", "10.00"), ("shown_amount", "10.00"), ("available", "25.00")];
     let payout = format!("{link}/payout");
-    // The same form twice, as a double click sends it.
+    // The same form twice, as in a double click.
     for _ in 0..2 {
         let taken = post(&server, &payout, &cookie, &form).await.expect(303);
         assert_eq!(taken.header("location"), Some(link.as_str()));
@@ -302,7 +302,7 @@ async fn twenty_unknown_links_are_enough_for_pages_and_json_alike() {
     assert!(stopped.text.contains("Too many tries"));
     assert_eq!(stopped.header("retry-after"), Some("60"));
     server.get("/v2/claims/AAAA").send().await.refused(429, "rate-limited");
-    // Many payees share one address: who has a link that exists is served.
+    // Many payees share one address: a request with an existing link is served.
     is_page(&server.get(&link).send().await, 200);
     server.get(&link.replace("/claim/", "/v2/claims/")).send().await.expect(200);
     let contact = server.post(&format!("{}/contact", link.replace("/claim/", "/v2/claims/")));

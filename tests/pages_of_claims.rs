@@ -1,4 +1,4 @@
-//! The claim's pages where they once misled a payee: amounts, tax forms, signing out.
+//! The claim's pages that once misled a payee: amounts, tax forms, signing out.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn get(server: &Server, path: &str, cookie: &str) -> Reply {
     server.get(path).header("cookie", cookie).send().await
 }
 
-/// Proves the phone and says a name; gives the cookie.
+/// Proves the phone and enters a name; returns the cookie.
 async fn cookie(server: &Server, link: &str) -> String {
     let fields = [("country_code", "1"), ("phone_number", PHONE)];
     post(server, &format!("{link}/contact"), "", &fields).await.expect(303);
@@ -52,13 +52,13 @@ async fn an_amount_that_may_be_another_is_a_question_and_moves_nothing() {
         let asked = get(&server, &format!("{link}/payout?amount={encoded}"), &cookie).await;
         assert_eq!(asked.status, 400, "{typed}");
         assert!(asked.text.contains(question), "{typed}: {}", asked.text);
-        // The form sent with the amount as shown is no consent to another amount either.
+        // The form with the amount as typed is not consent to another amount either.
         let fields = [("amount", typed), ("available", "200.00"), ("shown_amount", typed)];
         let sent = post(&server, &format!("{link}/payout"), &cookie, &fields).await;
         assert_eq!(sent.status, 400, "{typed}");
         assert!(sent.text.contains(question) && sent.text.contains("Withdraw $200.00"), "{typed}: {}", sent.text);
     }
-    // The negative control: what is clear is taken, and shown as it was read.
+    // The negative control: a clear amount is accepted, and shown as it was read.
     let clear = get(&server, &format!("{link}/payout?amount=%241.5"), &cookie).await.expect(200);
     assert!(clear.text.contains("value=\"1.50\"") && clear.text.contains("Withdraw $1.50"), "{}", clear.text);
     let fields = [("amount", "1.50"), ("available", "200.00"), ("shown_amount", "1.50")];

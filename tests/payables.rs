@@ -1,4 +1,4 @@
-//! Payables: what they are made of, who may do what with them, and what they remember.
+//! Payables: their fields, permissions, and histories.
 
 use serde_json::{Value, json};
 
@@ -120,7 +120,7 @@ async fn a_change_of_nothing_leaves_no_trace() {
     for nothing in [json!({}), json!({"amount": 1_000}), json!({"description": before["description"]})] {
         assert_eq!(desk.update(&bill, nothing).await.expect(200).body, before);
     }
-    // A rejected one is taken up again as it is.
+    // A rejected one can be submitted again unchanged.
     desk.act(&bill, "submit-for-approval", "ap_creator").await.expect(200);
     desk.act(&bill, "reject", "ap_approver").await.expect(200);
     assert_eq!(desk.update(&bill, json!({})).await.expect(200).body["status"], "created");
@@ -171,7 +171,7 @@ async fn each_role_does_what_it_may_and_a_role_is_checked_before_the_state() {
         desk.post("payables", body.clone()).send().await.refused(403, "not-permitted");
         desk.patch(&format!("payables/{bill}"), body).send().await.refused(403, "not-permitted");
     }
-    // Nothing of it left a trace.
+    // The refusals left no trace.
     let payable = desk.payable(&bill).await;
     assert_eq!(
         (&payable["status"], words(&payable["action_history"], "action")),
@@ -272,7 +272,7 @@ async fn reject_payable_then_update_payable_makes_it_created_again() {
     assert_eq!((&again["status"], &again["approval_steps"]), (&json!("created"), &json!([])));
     assert_eq!(words(&again["status_history"], "status"), ["created", "submitted_for_approval", "rejected", "created"]);
     assert_eq!(words(&again["action_history"], "action"), ["create", "submit_for_approval", "reject", "update"]);
-    // Another may submit it now, and then the one who did before may approve.
+    // Another member may submit it now, and then the earlier submitter may approve.
     desk.act(&bill, "submit-for-approval", "admin").await.expect(200);
     desk.act(&bill, "approve", "admin").await.refused(403, "self-approval");
     desk.act(&bill, "approve", "ap_approver").await.expect(200);

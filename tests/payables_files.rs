@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Desk, Server};
 
-/// A file that counts as a PDF, of this many bytes.
+/// Returns a file with the mark of a PDF, of this many bytes.
 fn pdf(bytes: usize) -> Vec<u8> {
     let (begin, end) = (b"%PDF-1.7\n".as_slice(), b"\n%%EOF\n".as_slice());
     [begin, &vec![b'x'; bytes - begin.len() - end.len()], end].concat()
@@ -31,7 +31,7 @@ async fn set_payable_file_get_payable_file_delete_payable_file() {
     assert_eq!(with["action_history"][1]["action"], "update");
     assert_eq!(with["action_history"][1]["user_name"], "Clara Creator");
 
-    // The address really serves the file, to the app, to be saved.
+    // The address really serves the file, to the app, as a download.
     let path_of_url = url.strip_prefix("http://127.0.0.1:8080").unwrap();
     let served = server.get(path_of_url).app_key().send().await.expect(200);
     assert_eq!(served.text.as_bytes(), pdf(100));
@@ -49,7 +49,7 @@ async fn set_payable_file_get_payable_file_delete_payable_file() {
     let other = server.post("/v2/apps").as_org().json(json!({"name": "Another"})).send().await.expect(201).id();
     server.get(path_of_url).as_org().for_app(&other).send().await.refused(404, "not-found");
 
-    // Another takes its place; then it is taken away. Without a member the app itself acts.
+    // It is replaced, then removed. Without a member the app acts.
     desk.post(&path, upload(&pdf(200))).send().await.expect(200);
     assert_eq!(server.get(path_of_url).app_key().send().await.expect(200).text.len(), 200);
     let without = desk.delete(&path).send().await.expect(200).body;
@@ -102,7 +102,7 @@ async fn a_payable_is_made_with_its_file_and_the_file_is_fixed_when_it_is_submit
     desk.delete(&path).send().await.refused(409, "invalid-state");
     assert_eq!(desk.get(&path).send().await.expect(200).text.len(), 300);
 
-    // A rejected payable that gets another file is created again.
+    // A rejected payable with a new file is created again.
     desk.act(&bill.id(), "reject", "ap_approver").await.expect(200);
     let again = desk.post(&path, upload(&pdf(50))).send().await.expect(200).body;
     assert_eq!(again["status"], "created");

@@ -1,4 +1,4 @@
-//! Paying payables: once, what was approved, to whom it was approved.
+//! Paying payables: once, the approved amount, to the approved account.
 
 use bursar::ids::TransferId;
 use bursar::money::Cents;
@@ -13,7 +13,7 @@ use crate::harness::{Desk, Server};
 const DAY: i64 = 86_400;
 const SHORT_OF: i64 = 100_000_001;
 
-/// An approved payable of five dollars for a vendor with this account.
+/// Creates an approved payable of five dollars for a vendor with this account.
 async fn approved(desk: &Desk<'_>, account_number: &str) -> String {
     let (vendor, _) = desk.vendor(account_number).await;
     let bill = desk.bill(json!({"amount": 500, "ap_vendor_id": vendor})).await.expect(201).id();
@@ -105,7 +105,7 @@ async fn a_payment_that_failed_gives_the_money_back_and_is_tried_again() {
         desk.act(&bill, "pay", "payer").await.expect(200);
         bill
     };
-    // The program ends between the two attempts' jobs: nothing is lost, nothing is done twice.
+    // The program ends between the jobs of the two attempts: nothing is lost, nothing is done twice.
     server.restart().await;
     server.work_off().await;
     server.pass(DAY).await;
@@ -175,14 +175,14 @@ async fn a_removed_member_does_not_pay_and_a_viewer_never_did() {
     desk.act(&bill, "pay", "admin").await.expect(200);
 }
 
-/// What `bursar verify` says of invariant 12 after a stored row was changed behind the program's back.
+/// Returns the findings of `bursar verify` for invariant 12 after a stored row was changed.
 fn findings_after<R: Record>(server: &Server, choose: impl Fn(&R) -> bool, edit: impl Fn(&mut R)) -> Vec<String> {
     let findings = server.tampered(choose, edit);
     assert!(findings.iter().all(|finding| finding.invariant == 12), "{findings:?}");
     findings.into_iter().map(|finding| finding.what).collect()
 }
 
-/// The negative control of invariant 12: each break is found, and an honest store has none.
+/// The negative control of invariant 12: each break is found, and a correct store has none.
 #[tokio::test]
 async fn verify_finds_payables_that_were_tampered_with() {
     let server = Server::memory().await;

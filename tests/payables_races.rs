@@ -1,9 +1,9 @@
-//! Approvals, changes and payments of the same bills, all at once, over real connections to the real program: no bill
-//! is paid twice, none at another amount than was approved, and nobody approves what they submitted.
+//! Concurrent approvals, changes and payments of the same bills, over real connections to the real program: no bill is
+//! paid twice or at another amount than was approved, and no member approves a bill that they submitted.
 //!
-//! `BURSAR_PAYABLE_RACES` makes it longer: a thousand races are the acceptance run (`make payables-races`). What is
-//! looked at afterwards is the log of events, the ledger and the rail's own book, not what the payables say of
-//! themselves; and the checker is shown broken books too, which it must find.
+//! `BURSAR_PAYABLE_RACES` makes it longer: a thousand races are the acceptance run (`make payables-races`). The checks
+//! afterwards read the event log, the ledger and the rail's own records, not the payables; and the checker must find
+//! the errors in broken ones.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,10 +26,10 @@ use crate::harness::{Process, bursar};
 
 /// Bills that are raced at once; each by some twenty requests.
 const AT_ONCE: usize = 4;
-/// Where vendors have their accounts: one is good, one is closed, one sends the money back.
+/// The accounts of vendors: one is good, one is closed, one returns the money.
 const ACCOUNTS: [&str; 3] = ["000123456789", "10000002", "20000003"];
 
-/// The people of the demonstration organization, each with a connection for every request.
+/// The members of the demonstration organization, with a connection for every request.
 struct Office {
     address: String,
     token: String,
@@ -92,7 +92,7 @@ impl Office {
         bill["id"].as_str().unwrap().to_owned()
     }
 
-    /// Everything that anybody might do with a bill, at once. Gives the error codes of what was refused.
+    /// Sends every possible act on a bill at once. Returns the error codes of the refusals.
     async fn race(&self, bill: &str, round: usize) -> Vec<String> {
         let path = format!("accounts-payable/payables/{bill}");
         let acts = [
@@ -118,7 +118,7 @@ impl Office {
             let path = path.clone();
             async move { self.ask("PATCH", &path, &body).await }
         };
-        // Each round begins elsewhere in the list, so that all orders have their turn.
+        // Each round begins at another act, so that all orders occur.
         let turned = acts.iter().cycle().skip(round % acts.len()).take(acts.len()).copied();
         let rejects = (round % 3 == 1).then_some(("reject", "ap_approver"));
         let (acted, patched) = tokio::join!(
@@ -130,16 +130,16 @@ impl Office {
     }
 }
 
-/// What the program kept outside of the payables themselves.
+/// The program's records outside of the payables.
 #[derive(Clone, Default)]
 struct Books {
-    /// Of each payable, what its events show, oldest first.
+    /// The objects in each payable's events, oldest first.
     reported: HashMap<String, Vec<Value>>,
     /// Transfers to vendors, by their ids.
     transfers: HashMap<String, Transfer>,
-    /// What the rail took, by transfers' ids.
+    /// The items of the rail, by transfers' ids.
     rail: HashMap<String, RailItem>,
-    /// What left for the outside and stayed there, in cents, by transfers' ids.
+    /// The cents that left the ledger and did not return, by transfers' ids.
     left: HashMap<String, i64>,
 }
 
@@ -183,7 +183,7 @@ impl Books {
         books
     }
 
-    /// Everything that is wrong, in words.
+    /// Returns every error as a sentence.
     fn wrong(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut known = Vec::new();
@@ -197,7 +197,7 @@ impl Books {
         wrong
     }
 
-    /// What became of the attempts to pay one bill: transfers with what was approved.
+    /// Checks the attempts to pay one bill: transfers of the approved amount.
     fn check_payments(&self, payable: &str, attempts: &[(String, i64)], wrong: &mut Vec<String>) {
         let (mut under_way_or_paid, mut left) = (0, 0);
         for (transfer, approved) in attempts {
@@ -224,7 +224,7 @@ impl Books {
     }
 }
 
-/// Follows a payable through its events. Gives its attempts to pay, each with the amount that was approved for it.
+/// Follows a payable through its events. Returns its attempts to pay, each with the amount that was approved for it.
 fn follow(reported: &[Value], wrong: &mut impl FnMut(String)) -> Vec<(String, i64)> {
     let (mut submitted, mut submitter, mut before) = (None, Value::Null, "");
     let mut attempts = Vec::new();
@@ -264,7 +264,7 @@ fn follow(reported: &[Value], wrong: &mut impl FnMut(String)) -> Vec<(String, i6
     attempts
 }
 
-/// The checker, shown books that were broken on purpose. It must find each.
+/// Shows the checker records that were broken on purpose. It must find each.
 fn negative_control(honest: &Books) {
     let paid = |books: &Books| -> (String, String) {
         let mut paid = books.reported.iter().filter_map(|(payable, reported)| {
@@ -340,7 +340,7 @@ async fn no_race_pays_twice_or_otherwise_than_was_approved() {
     for number in 0..races {
         bills.push(office.bill(&vendors[number % vendors.len()], number).await);
     }
-    // Two volleys get some bills as far as a payment, on the second day those that failed are fought over again.
+    // Two rounds bring some bills to a payment; on the second day the failed ones are raced again.
     for day in 0..2 {
         for volley in 0..2 {
             let office = &office;
@@ -361,7 +361,7 @@ async fn no_race_pays_twice_or_otherwise_than_was_approved() {
     let verified = bursar(&["verify", "--data-dir", data.to_str().unwrap()]).output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 
-    // It was a fight: some were paid, some again, and of each kind of refusal there was one.
+    // It was a real race: some bills were paid, some again, and each kind of refusal occurred.
     let (payables, attempts) = (books.reported.len(), books.transfers.len());
     println!("{payables} payables, {attempts} attempts to pay, refused: {refused:?}");
     assert_eq!(payables, races);

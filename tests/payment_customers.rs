@@ -1,4 +1,4 @@
-//! Who pays an app without being its user.
+//! Payers of an app who are not its users.
 
 use serde_json::{Value, json};
 
@@ -125,11 +125,11 @@ async fn a_customer_has_twenty_accounts_in_use_at_most() {
     }
     let refused = add_account(&server, &customer, "123450099").await;
     assert!(refused.refused(409, "limit-exceeded").text.contains("Remove one first"), "{}", refused.text);
-    // One that is there already is no further one.
+    // An existing account is not added again.
     add_account(&server, &customer, "123450000").await.expect(201);
     let path = format!("{CUSTOMERS}/{customer}/bank-accounts/{first}");
     server.delete(&path).app_key().send().await.expect(200);
     add_account(&server, &customer, "123450099").await.expect(201);
-    // All of them are forgotten with the customer, those out of use too.
+    // All of them are erased with the customer, those out of use too.
     server.delete(&format!("{CUSTOMERS}/{customer}")).app_key().send().await.expect(200);
 }

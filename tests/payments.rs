@@ -17,7 +17,7 @@ async fn customer(server: &Server) -> String {
     server.post("/v2/payment-customers").app_key().json(body).send().await.expect(201).id()
 }
 
-/// A payment by a customer whose account has this number.
+/// Creates a payment by a customer whose account has this number.
 async fn by_account(server: &Server, number: &str) -> Reply {
     let info =
         json!({"account_number": number, "routing_number": "110000000", "account_type": "checking", "name": "A. Cme"});
@@ -27,7 +27,7 @@ async fn by_account(server: &Server, number: &str) -> Reply {
         .expect(201)
 }
 
-/// A user, verified or not.
+/// Creates a user, verified or not.
 async fn user(server: &Server, verified: bool) -> String {
     let body = json!({"first_name": "Jane", "last_name": "Doe", "email": "jane@example.com", "country_code": "1", "phone_number": "2127361234"});
     let user = server.post("/v2/users").app_key().json(body).send().await.expect(201).id();
@@ -129,7 +129,7 @@ async fn a_payment_that_comes_back_is_made_up_for_now_or_later() {
     assert_eq!((&back["status"], &back["error"]), (&json!("reversed"), &json!("unauthorized")));
     assert_eq!(server.balance("app_wallet").await, FULL);
 
-    // Another comes back when nothing is left: the rail's account stays short until somebody pays.
+    // Another payment is returned when nothing is left: the rail's account remains short until the app pays.
     by_account(&server, "20000010").await;
     server.work_off().await;
     server.pass(DAY).await;

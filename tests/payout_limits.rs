@@ -1,4 +1,4 @@
-//! What an app may pay out at once and in a day, and what needs somebody's approval.
+//! Limits on an app's payouts, single and daily, and payouts that need an approval.
 
 use bursar::apps::limits::LimitDay;
 use bursar::money::Cents;
@@ -24,7 +24,7 @@ async fn cancel(server: &Server, id: &str) -> Reply {
     server.post(&format!("/v2/transfers/{id}/cancel")).app_key().send().await
 }
 
-/// The id of the demonstration's member with a role.
+/// Returns the id of the demonstration's member with a role.
 fn member(server: &Server, role: &str) -> String {
     let credentials = server.credentials();
     let members = credentials["members"].as_array().unwrap();
@@ -60,7 +60,7 @@ async fn one_payout_is_limited_and_so_is_a_link() {
 async fn a_days_payouts_are_limited_until_midnight_utc() {
     let server = Server::start().await;
     let user = server.banked_user(1234).await;
-    // What was paid before the limit was set counts.
+    // Payouts before the limit was set count.
     pay(&server, &user, 3_000).await.expect(201);
     server.set(json!({"payout_limits": {"per_day": 10_000}})).await;
     pay(&server, &user, 6_000).await.expect(201);
@@ -75,7 +75,7 @@ async fn a_days_payouts_are_limited_until_midnight_utc() {
     pay(&server, &user, 100).await.refused(409, "limit-exceeded");
     server.advance(60);
     pay(&server, &user, 10_000).await.expect(201);
-    // No limit is no limit.
+    // Null removes the limit.
     server.set(json!({"payout_limits": {"per_day": null}})).await;
     pay(&server, &user, 50_000).await.expect(201);
 }
@@ -220,7 +220,7 @@ async fn cancel_transfer_gives_everything_back() {
     let user = server.banked_user(1234).await;
     let before = server.balance("app_wallet").await;
     server.set(json!({"payout_approval_limit": 10_000, "payout_fee_party": "platform"})).await;
-    // One that waits for approval, and one that nobody has begun to hand over.
+    // One that waits for approval, and one that no worker has begun to hand over.
     for (amount, status) in [(10_001, "flagged"), (5_000, "created")] {
         let made = pay(&server, &user, amount).await.expect(201);
         assert_eq!(made.body["status"], status);
@@ -235,7 +235,7 @@ async fn cancel_transfer_gives_everything_back() {
     server.pass(DAY).await;
     assert_eq!((server.balance("clearing").await, server.balance("external").await), (0, -before));
 
-    // Once the rail has it, only the rail says what becomes of it.
+    // Once the rail has it, only the rail decides the outcome.
     let sent = pay(&server, &user, 5_000).await.expect(201).id();
     server.work_off().await;
     cancel(&server, &sent).await.refused(409, "invalid-state");
@@ -265,7 +265,7 @@ async fn cancel_transfer_notifies_the_payee_who_has_the_money() {
     cancel(&server, &filled).await.expect(200);
     assert_eq!(server.newest_message(PHONE).await["id"], reported["id"], "once");
 
-    // What a link carried is the payee's already: they choose again how to get it.
+    // The money of a link is the payee's already: they choose a method again.
     let path = format!("/v2/users/{user}");
     server.patch(&path).app_key().json(json!({"auto_payout_enabled": true})).send().await.expect(200);
     let body = json!({"amount": 500, "user_id": user});
@@ -293,7 +293,7 @@ async fn what_a_worker_has_begun_cannot_be_canceled() {
     assert_eq!(due.len(), 1, "only the payout waits to be handed over");
     let leased = bursar.engine.run(Lease { org: due[0].org, id: due[0].id }).await.unwrap();
     assert!(leased.is_some());
-    // Whether that worker told the rail, nobody knows.
+    // It is unknown whether that worker instructed the rail.
     cancel(&server, &id).await.refused(409, "invalid-state");
     server.pass(61).await;
     assert_eq!(transfer(&server, &id).await["status"], "pending", "another worker took over when the lease ended");
@@ -301,7 +301,7 @@ async fn what_a_worker_has_begun_cannot_be_canceled() {
     server.verify();
 }
 
-/// A payee of a link of so many cents who has done everything but take them.
+/// Creates a payee of a link of this amount who has completed all steps before the payout.
 async fn before_the_last_step(server: &Server, amount: i64) -> Payee<'_> {
     let payee = json!({"country_code": "1", "phone_number": "2127361234"});
     let link = json!({"amount": amount, "payee": payee});
@@ -322,7 +322,7 @@ async fn a_payee_is_notified_of_the_senders_review() {
     assert_eq!((&claim["remaining_amount"], &claim["next_step"]), (&json!(0), &Value::Null));
     let id = claim["transfer"]["id"].as_str().unwrap().to_owned();
 
-    // Taken back, the money is the payee's still, and they can try again.
+    // After the cancellation the money is still the payee's, and they can try again.
     cancel(&server, &id).await.expect(200);
     let claim = jane.fetch().await;
     assert_eq!([&claim["transfer"]["status"], &claim["remaining_amount"]], [&json!("canceled"), &json!(5_000)]);
@@ -343,7 +343,7 @@ async fn a_link_above_the_approval_limit_waits_in_each_of_its_parts() {
     assert_eq!(claim["transfer"]["status"], "flagged", "half of it is below the limit, and the link is not");
     let claim = jane.step("payout", json!({"amount": 501})).await;
     assert_eq!(claim["transfer"]["status"], "flagged");
-    // A link at the limit needs nobody's approval, whole or in parts.
+    // A link at the limit needs no approval, as a whole or in parts.
     server.set(json!({"payout_approval_limit": 1_001})).await;
     cancel(&server, claim["transfer"]["id"].as_str().unwrap()).await.expect(200);
     let claim = jane.step("payout", json!({"amount": 501})).await;
@@ -416,7 +416,7 @@ async fn of_approvals_and_cancels_at_once_one_kind_wins() {
     }
     server.work_off().await;
     server.pass(DAY).await;
-    // Approved first, it may be canceled still until a worker begins; canceled first, it is never approved.
+    // An approved one can be canceled until a worker begins; a canceled one is never approved.
     if done(&cancels) > 0 {
         assert_eq!(transfer(&server, &id).await["status"], "canceled");
         assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (before, 0));

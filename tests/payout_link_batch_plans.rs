@@ -1,4 +1,4 @@
-//! Dry runs of payout link batches: what is told is what would happen, and nothing does.
+//! Dry runs of payout link batches: they return the result of a real run, and change nothing.
 
 use serde_json::{Value, json};
 
@@ -47,20 +47,20 @@ async fn a_dry_run_shows_the_outcome_of_each_row_and_leaves_no_trace() {
     assert_eq!((&line(1)["similar_rows"], &line(2)["similar_rows"]), (&json!([0]), &json!([0, 1])));
     assert_eq!(line(3)["error_code"], "transaction-insufficient-funds");
     assert_eq!((&line(4)["name_listed"], &line(5)["name_listed"]), (&json!(false), &json!(true)));
-    // ach costs 25 cents, which the payee pays unless the app says otherwise.
+    // ach costs 25 cents, which the payee pays unless the app decides otherwise.
     assert_eq!((&line(4)["platform"], &line(4)["user_fee_amount"]), (&json!("ach"), &json!(25)));
     assert_eq!(line(6)["user_fee_amount"], Value::Null);
     assert_eq!((&plan["user_fees"], &plan["platform_fees"]), (&json!(100), &json!(0)));
     assert_eq!(plan["validated_rows"].as_array().unwrap().len(), 7);
     assert_eq!(plan["payout_link_batch_id"], Value::Null);
 
-    // Nothing was made or kept: no link, event, job, batch or key.
+    // Nothing was created or stored: no link, event, job, batch or key.
     assert_eq!(server.get("/v2/events?limit=100").app_key().send().await.text, events);
     assert_eq!((links(&server).await.len(), balance(&server).await), (1, before));
     let list = server.get(BATCHES).app_key().send().await.expect(200).body;
     assert_eq!(list["data"], json!([]));
 
-    // What was planned is what happens.
+    // The real run has the planned result.
     let id = done(&server, &asked).await;
     let lines = results(&server, &id).await;
     let came: Vec<&str> = lines.iter().map(|line| line["status"].as_str()).collect();

@@ -1,4 +1,4 @@
-//! Payout link batches: what is checked, what comes of each row, and that no row makes two links.
+//! Payout link batches: the checks, the result of each row, and that no row creates two links.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::harness::{Reply, Server};
 
 pub const BATCHES: &str = "/v2/payout-link-batches";
 const NOBODY: &str = "0195cf3a-0000-7000-8000-000000000000";
-/// All that the demonstration app has, in cents.
+/// The demonstration app's balance, in cents.
 pub const ALL_MONEY: i64 = 100_000_000;
 
 pub fn key(number: u128) -> String {
     Uuid::from_u128(number).to_string()
 }
 
-/// A row for nobody in particular, with a key of its own.
+/// Returns a valid row with a separate key.
 pub fn row(number: u128) -> Value {
     json!({"amount_cents": 100, "delivery_method": "link", "idempotency_key": key(number)})
 }
@@ -37,7 +37,7 @@ async fn show(server: &Server, id: &str) -> Value {
     server.get(&format!("{BATCHES}/{id}")).app_key().send().await.expect(200).body
 }
 
-/// The result file, a map for each line.
+/// Returns the result file, a map for each line.
 pub async fn results(server: &Server, id: &str) -> Vec<BTreeMap<String, String>> {
     let file = server.get(&format!("{BATCHES}/{id}/results")).app_key().send().await.expect(200);
     csv::Reader::from_reader(file.text.as_bytes()).deserialize().map(|line| line.unwrap()).collect()
@@ -61,7 +61,7 @@ pub async fn balance(server: &Server) -> i64 {
     apps[0]["metrics"]["wallet_balance"].as_i64().unwrap()
 }
 
-/// Submits, works off, and gives the id.
+/// Submits a batch and runs it; returns the id.
 pub async fn done(server: &Server, links: impl serde::Serialize) -> String {
     let id = submit(server, links).await.expect(201).id();
     server.work_off().await;
@@ -243,7 +243,7 @@ async fn the_same_rows_are_the_same_batch() {
     let first = submit(&server, rows(0..2)).await.expect(201);
     let again = submit(&server, rows(0..2)).await.expect(200);
     assert_eq!(again.body, first.body, "enqueued again, the same id");
-    // Spelled otherwise, it is still the same.
+    // Another spelling is still the same row.
     let spelled: Vec<Value> = (0..2)
         .map(|number| json!({"idempotency_key": key(number).to_uppercase(), "amount_cents": 1e2, "delivery_method": "link", "memo": null}))
         .collect();
@@ -423,7 +423,7 @@ async fn a_key_means_the_same_in_a_row_and_in_a_single_request() {
             "idempotency_key": key(number)
         })
     };
-    // 1 was used by a single request; 2 by one that asked for something else; 3 comes after the batch.
+    // 1 was used by a single request; 2 by a different request; 3 comes after the batch.
     let one = ask(1).await.expect(201).id();
     let two = ask(2).await.expect(201).id();
     let id = done(&server, [row(1, 100), row(2, 101), row(3, 100)]).await;
@@ -444,7 +444,7 @@ async fn a_row_that_failed_for_lack_of_funds_stays_failed_under_its_key() {
     let first = done(&server, rows(0..1)).await;
     assert_eq!(results(&server, &first).await[0]["error_code"], "transaction-insufficient-funds");
     server.delete(&format!("/v2/payout-links/{hold}")).app_key().send().await.expect(200);
-    // A definite failure stays a failure; with another key the row succeeds.
+    // A definite failure is final; with another key the row succeeds.
     let second = done(&server, [row(0), row(1)]).await;
     let lines = results(&server, &second).await;
     assert_eq!((lines[0]["status"].as_str(), lines[1]["status"].as_str()), ("failed", "succeeded"));
@@ -518,10 +518,10 @@ async fn each_move_of_a_batch_is_one_event() {
     assert_eq!(reported, [("submitted", 0, 1), ("processing", 0, 2), ("completed", 3, 3)]);
 }
 
-/// The checker of invariant 11 can fail: each of these rows cannot be.
+/// The negative control of invariant 11: each of these rows is impossible.
 #[tokio::test]
 async fn verify_finds_a_row_that_did_not_make_its_one_link() {
-    // The schemas of the other stores refuse most of what is written here.
+    // The schemas of the other stores refuse most of these rows.
     let server = Server::failing().await;
     let mut links = rows(0..3);
     links[2]["amount_cents"] = json!(ALL_MONEY);
@@ -550,7 +550,7 @@ async fn verify_finds_a_row_that_did_not_make_its_one_link() {
     for row in tampered {
         put(&server, &row);
         assert_eq!(broken(), [11], "{row:?}");
-        // Back to how it was.
+        // Restores the row.
         server.tamper(BatchRow::TABLE, Table::index_values(BatchRow::TABLE.key(), &row.values()), None);
         rows.iter().for_each(|row| put(&server, row));
         assert_eq!(broken(), [0; 0]);

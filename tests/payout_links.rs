@@ -1,4 +1,4 @@
-//! Payout links: what they are made of, how they are delivered, how they end.
+//! Payout links: their creation, delivery, and end.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ async fn create(server: &Server, body: Value) -> Reply {
     server.post(LINKS).app_key().json(body).send().await
 }
 
-/// A link of one dollar by text message to [`PHONE`].
+/// Creates a link of one dollar by text message to [`PHONE`].
 async fn by_sms(server: &Server) -> Reply {
     let payee = json!({"country_code": "1", "phone_number": "2127361234"});
     create(server, json!({"amount": 100, "payee": payee})).await.expect(201)
@@ -268,7 +268,7 @@ async fn get_payout_link_hides_what_is_not_the_callers() {
     assert_eq!(get(&server, &id).await["deliveries"], 1);
 }
 
-/// Whoever a link is delivered to is its payee, wherever in the request that is said.
+/// The recipient of a link's delivery is its payee, in every field that can name them.
 #[tokio::test]
 async fn delivery_may_name_the_recipient() {
     let server = Server::memory().await;

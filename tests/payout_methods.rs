@@ -1,4 +1,4 @@
-//! Payout methods: where a user's money goes.
+//! Payout methods: the stored destinations of a user's money.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use bursar::world::Record;
 
 use crate::harness::Server;
 
-/// A verified user; gives the id.
+/// Creates a verified user; returns the id.
 async fn verified(server: &Server) -> String {
     let body = json!({
         "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com",
@@ -43,7 +43,7 @@ async fn set_payout_method() {
     let read = server.get(&format!("/v2/users/{user}")).app_key().send().await.expect(200).body;
     assert_eq!((&read["default_payout_method"], &read["default_payout_method_details"]), (&json!("ach"), &ach));
 
-    // The second does not take the first one's place unless it is told to.
+    // The second does not replace the first as the default unless the request says so.
     let wallet = set(&server, &user, json!({"platform": "wallet_a", "email": "jane@example.com"})).await;
     let read = server.get(&format!("/v2/users/{user}")).app_key().send().await.body;
     assert_eq!(read["default_payout_method_details"]["id"], ach["id"]);
@@ -84,7 +84,7 @@ async fn wrong_details_are_named() {
         ),
         (json!({"platform": "push_to_card", "card_token": "4111111111111111"}), vec!["/card_token"]),
         (json!({"platform": "wallet_a", "email": "a@example.com", "rooting_number": "x"}), vec!["/rooting_number"]),
-        // Who takes a claim may name a method that is there; here one is set up.
+        // A claim may name an existing method; here one is set up.
         (
             json!({"platform": "wallet_a", "email": "a@example.com", "payout_method_id": user}),
             vec!["/payout_method_id"],
@@ -99,7 +99,7 @@ async fn wrong_details_are_named() {
     }
 }
 
-/// Callers send what their types have: null is nothing, also for a field of another rail.
+/// Callers send every field of their types: null equals absent, also for a field of another rail.
 #[tokio::test]
 async fn null_is_nothing_for_a_field_of_another_rail() {
     let server = Server::memory().await;

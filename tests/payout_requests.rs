@@ -1,4 +1,4 @@
-//! Payout requests: who may submit them, what they show to whom, how they are decided.
+//! Payout requests: their submission, visibility, and decision.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ async fn submit_payout_request_shows_every_field() {
     let request = submit(&server, body).await.expect(201).body;
     let mut fields: Vec<&str> = request.as_object().unwrap().keys().map(String::as_str).collect();
     fields.sort_unstable();
-    // docs/specification.md, Payout request: all of it; comment is ours.
+    // docs/specification.md, Payout request: all fields; comment is ours.
     let documented =
         ["amount", "comment", "created", "id", "memo", "metadata", "payee", "payout_link", "status", "user"];
     assert_eq!(fields, documented);
@@ -134,11 +134,11 @@ async fn a_client_id_alone_submits_and_is_shown_nothing_of_a_user() {
     for known in ["Jane", "Doe", "example.com", "2127361234"] {
         assert!(!by_id.text.contains(known), "{known} in {}", by_id.text);
     }
-    // The server side is shown all of it.
+    // The server side sees all fields.
     let shown = get(&server, by_id.body["id"].as_str().unwrap()).await;
     assert_eq!((&shown["user"]["id"], &shown["payee"]["phone_number"]), (&json!(user), &json!("2127361234")));
 
-    // How a user stands is not told either: a deleted one can still be named.
+    // The response does not show the user's status: a deleted user can still be named.
     server.delete(&format!("/v2/users/{user}")).app_key().send().await.expect(200);
     server.post(REQUESTS).client_side().json(json!({"amount": 5, "user_id": user})).send().await.expect(201);
     for (method, path) in [
@@ -151,7 +151,7 @@ async fn a_client_id_alone_submits_and_is_shown_nothing_of_a_user() {
     }
 }
 
-/// Whoever has but a client id, which is public, cannot ask us whose ids are users.
+/// A caller with only a client id, which is public, cannot find out which ids are users.
 #[tokio::test]
 async fn a_client_id_alone_does_not_learn_whether_an_id_is_a_users() {
     let server = Server::memory().await;
@@ -167,7 +167,7 @@ async fn a_client_id_alone_does_not_learn_whether_an_id_is_a_users() {
             assert_eq!(of_nobody.body[field], *value, "{field}");
         }
     }
-    // The server side sees what it is, and can never approve it.
+    // The server side sees the true state, and can never approve it.
     let shown = get(&server, &of_nobody.id()).await;
     assert_eq!((&shown["user"], &shown["status"]), (&Value::Null, &json!("created")));
     let approve = server.post(&format!("{REQUESTS}/{}/approve", of_nobody.id())).app_key();
@@ -184,7 +184,7 @@ async fn a_client_id_alone_has_idempotency_keys_of_its_own() {
     jane(&server).await;
     let shown = server.post(REQUESTS).app_key().idempotency_key("one").json(by_phone(5)).send().await.expect(201);
     assert_eq!(shown.body["user"]["first_name"], "Jane");
-    // The same request under the same key, by who must not see that answer.
+    // The same request with the same key, by a caller who must not see that response.
     let public = server.post(REQUESTS).client_side().idempotency_key("one").json(by_phone(5)).send().await.expect(201);
     assert_eq!(public.body["user"], Value::Null);
     assert_ne!(public.id(), shown.id());
@@ -269,12 +269,12 @@ async fn approve_payout_request_sends_the_person_a_link() {
     let message = server.newest_message(PHONE).await;
     assert_eq!(message["link"], link["link"], "the person is sent the link");
 
-    // Deciding the same again changes nothing, the other way is too late.
+    // Repeating the decision changes nothing; the opposite decision is too late.
     let again = decide(&server, &id, "approve").await.expect(200).body;
     assert_eq!(again["payout_link"]["id"], link["id"]);
     decide(&server, &id, "reject").await.refused(409, "invalid-state");
     assert_eq!(links(&server).await.len(), 1);
-    // The link in the request is the link: it is shown as it stands.
+    // The link in the request shows the current state of the link.
     assert_eq!(get(&server, &id).await["payout_link"]["status"], "delivered");
 }
 
@@ -307,7 +307,7 @@ async fn approve_payout_request_of_a_deleted_user_is_refused() {
     assert_eq!(get(&server, &id).await["status"], "created");
 }
 
-/// The phone of the request went with the person: a link without it would be anybody's.
+/// The phone of the request was erased with the payee: a link without it could be claimed by any holder.
 #[tokio::test]
 async fn approve_payout_request_by_a_phone_whose_owner_was_deleted_is_refused() {
     let server = Server::memory().await;
@@ -326,7 +326,7 @@ async fn fifty_approvals_at_once_make_one_link() {
     let id = submit(&server, by_phone(1_000)).await.expect(201).id();
     let path = format!("{REQUESTS}/{id}/approve");
     let keys: Vec<String> = (0..25).map(|number| format!("key {number}")).collect();
-    // Half of them with keys of their own, half without: it is the request that is approved once.
+    // Half of them with separate keys, half without: the request is approved once.
     let with_keys = keys.iter().map(|key| server.post(&path).app_key().idempotency_key(key).send());
     let without = (0..25).map(|_| server.post(&path).app_key().send());
     let replies = join_all(with_keys.chain(without)).await;
@@ -407,10 +407,10 @@ async fn each_move_of_a_payout_request_is_one_event_without_secrets() {
     assert_eq!(reported, expected);
 }
 
-/// The checker of invariant 13 can fail: each of these rows contradicts itself.
+/// The negative control of invariant 13: each of these rows contradicts itself.
 #[tokio::test]
 async fn verify_finds_a_request_that_did_not_make_its_one_link() {
-    // The schemas of the other stores refuse most of what is written here.
+    // The schemas of the other stores refuse most of these rows.
     let server = Server::failing().await;
     let approved = submit(&server, by_phone(5)).await.expect(201).id();
     decide(&server, &approved, "approve").await.expect(200);

@@ -19,13 +19,13 @@ async fn wallet(server: &Server, user: &str) -> i64 {
     user.body["wallet"]["amount"].as_i64().unwrap()
 }
 
-/// Fills a user's wallet.
+/// Moves money to a user's wallet.
 async fn give(server: &Server, user: &str, amount: i64) {
     let body = json!({"user_id": user, "amount": -amount});
     server.post("/v2/transfers").app_key().json(body).send().await.expect(200);
 }
 
-/// What moved where, of what type: `User wallet -> Clearing: … 975 payout`.
+/// Returns the ledger movements with their type: `User wallet -> Clearing: … 975 payout`.
 fn movements(transfer: &Value) -> Vec<String> {
     let reported = |one: &Value| {
         let text = |name: &str| one[name].as_str().unwrap().to_owned();
@@ -270,7 +270,7 @@ async fn what_is_estimated_is_what_is_charged() {
     server.verify();
 }
 
-/// The transfer and its ledger movements say what the estimate said.
+/// Compares the transfer and its ledger movements with the estimate.
 fn charged_as_estimated(estimate: &Value, paid: &Value) {
     let cents = |name: &str| estimate[name].as_i64().unwrap();
     assert_eq!(paid["external_data"]["platform"], estimate["platform"]);
@@ -298,7 +298,7 @@ fn charged_as_estimated(estimate: &Value, paid: &Value) {
     assert_eq!(moved("balance"), [("App wallet".to_owned(), cents("amount"))]);
 }
 
-/// The money is the organization's then: nobody else is left who could reach it.
+/// The money goes to the organization, the only one that can still reach it.
 #[tokio::test]
 async fn a_payout_comes_back_to_an_app_that_was_deleted_and_its_money_can_be_fetched() {
     let server = Server::start().await;
@@ -326,7 +326,7 @@ async fn a_payout_comes_back_to_an_app_that_was_deleted_and_its_money_can_be_fet
     server.verify();
 }
 
-/// Nobody could take it out of the user's wallet any more: the app's is within the organization's reach.
+/// The user's wallet is out of reach then, so the money returns to the app's, within the organization's reach.
 #[tokio::test]
 async fn a_payout_that_comes_back_when_user_or_app_are_gone_goes_to_the_app() {
     for gone in ["user", "app"] {

@@ -1,5 +1,5 @@
-//! PgBouncer between the program and the server, with a connection for each transaction. `make pgbouncer` runs the API's tests
-//! through it.
+//! PgBouncer between the program and the server, with a connection for each transaction. `make pgbouncer` runs the
+//! API's tests through it.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ async fn two_programs_race_through_a_pooler_as_without_and_leave_nothing_on_its_
     let folder = tempfile::tempdir().unwrap();
     let database = aside(|| Cluster::own(folder.path())).database();
     two_programs_race(database.pooled()).await;
-    // Whoever gets one of those connections next finds it as if it were new.
+    // The next client of such a connection finds it in its initial state.
     let anew = |sql: &str| database.run(sql);
     let as_found = |sql: &str| aside(|| pooler_of(&database).run(&database.name, sql));
     for sql in [
@@ -33,7 +33,7 @@ async fn two_programs_race_through_a_pooler_as_without_and_leave_nothing_on_its_
     assert!((1..=8).contains(&connections), "{connections}: the pooler has eight for a database");
 }
 
-/// The pooler in front of a database's server, as any client sees it.
+/// Returns the pooler of a database's server, in the view of a client.
 fn pooler_of(database: &Database) -> Cluster {
     let pooler = database.cluster.folder().join("pooler");
     Cluster::elsewhere(format!("postgres:///{{}}?user=bursar&host={}", pooler.display()))
@@ -47,7 +47,7 @@ fn a_commit_whose_pooler_dies_is_unknown_and_service_resumes() {
     let settings: Settings = database.pooled();
     let mut executor = executor(settings);
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
-    // A commit takes long enough to be caught.
+    // A slow commit, to be interrupted.
     database.run(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(2); RETURN NULL; END'",
     );
@@ -69,7 +69,7 @@ fn a_commit_whose_pooler_dies_is_unknown_and_service_resumes() {
     cluster.start_pooler();
     database.run("ALTER TABLE app_metrics DISABLE TRIGGER slow");
     let begun = Instant::now();
-    // The server went on without the pooler: what was unknown is done.
+    // The server continued without the pooler: the unknown commit is done.
     while batch(&mut executor, &[COUNT]) != [Ok(3)] {
         assert!(begun.elapsed() < Duration::from_secs(10), "it does not come back");
     }

@@ -1,13 +1,12 @@
-//! The rules that keep the schema fit for databases that spread their rows over nodes: Citus, CockroachDB,
+//! The rules that keep the schema fit for databases that distribute their rows over nodes: Citus, CockroachDB,
 //! YugabyteDB. They read the text of the migrations; each has its reason, and a sample that it must find.
 //!
-//! Whether a table's records agree with it is looked at in `schemas.rs`, whether statements stay on one node in
-//! `citus.rs`.
+//! `schemas.rs` checks that a table's records match it, and `citus.rs` that statements use one node.
 
 use std::fs;
 use std::path::Path;
 
-/// Indexes over all organizations: for the house's own look-ups, off the way of money, which may ask every node.
+/// Indexes over all organizations: for system reads that no payment waits for and that may query every node.
 const OF_THE_SYSTEM: [(&str, &str); 4] = [
     ("jobs_due", "workers look for what is due, whoever's it is"),
     ("jobs_due_in_lane", "the same, of one kind of work"),
@@ -15,15 +14,15 @@ const OF_THE_SYSTEM: [(&str, &str); 4] = [
     ("webhook_deliveries_kept", "the same for deliveries"),
 ];
 
-/// Tables of no tenant. A copy of each stands on every node, and to write to one is a commit on all: `moves` is written
-/// only while nobody is served.
+/// Tables without an organization. Every node has a copy, and a write is a commit on all nodes: `moves` is written only
+/// while no server runs.
 const WITHOUT_TENANT: [&str; 1] = ["moves"];
 
-/// The types that all of these databases have under one name, and compare and order alike.
+/// The types with one name, comparison and order in all of these databases.
 const TYPES: [&str; 5] = ["uuid", "bigint", "boolean", "text", "bytea"];
 
-/// What a migration is made of. Nothing else: views, types, sequences, triggers and functions are not to be had
-/// everywhere, or run where they were not tested; and to move rows is one transaction over all nodes.
+/// The permitted statements of a migration. Views, types, sequences, triggers and functions are not available
+/// everywhere, or run where they were not tested; and moving rows is one transaction over all nodes.
 const STATEMENTS: [&[&str]; 6] = [
     &["CREATE", "TABLE"],
     &["CREATE", "INDEX"],
@@ -33,7 +32,7 @@ const STATEMENTS: [&[&str]; 6] = [
     &["DROP", "TABLE"],
 ];
 
-/// Words that none of these may use, and why.
+/// Forbidden words with their reasons.
 const FORBIDDEN: [(&[&str], &str); 8] = [
     (&["SERIAL", "BIGSERIAL", "SMALLSERIAL", "NEXTVAL", "IDENTITY"], "a sequence is one hot row for all nodes"),
     (
@@ -51,8 +50,8 @@ const FORBIDDEN: [(&[&str], &str); 8] = [
     ),
 ];
 
-/// Each statement as its words: names and keywords, and every other sign by itself. Comments are left out, and the
-/// quotes around names.
+/// Splits each statement into words: names, keywords, and every other character. Comments and the quotes around names
+/// are left out.
 fn statements(sql: &str) -> Vec<Vec<String>> {
     let bare: String = sql.lines().map(|line| line.split("--").next().unwrap_or_default().to_owned() + "\n").collect();
     let words = |statement: &str| {
@@ -80,7 +79,7 @@ fn begins(words: &[String], with: &[&str]) -> bool {
     words.len() >= with.len() && words.iter().zip(with).all(|(word, keyword)| is(word, keyword))
 }
 
-/// What stands between the brackets that open at the first of these words, split at its commas.
+/// Returns the text in the brackets that open at the first of these words, split at its commas.
 fn listed(words: &[String]) -> Vec<Vec<String>> {
     let (mut depth, mut parts) = (0, vec![Vec::new()]);
     for word in words {
@@ -103,7 +102,7 @@ fn first_of(words: &[String]) -> String {
     listed(words).first().and_then(|part| part.first()).cloned().unwrap_or_default()
 }
 
-/// What a table's definition does wrong.
+/// Returns the errors in a table's definition.
 fn wrong_in_table(words: &[String]) -> Vec<String> {
     let table = words[2].clone();
     let (mut wrong, mut has_key) = (Vec::new(), false);
@@ -124,7 +123,7 @@ fn wrong_in_table(words: &[String]) -> Vec<String> {
             wrong.push(format!("{table}: a named constraint hides what it is"));
         }
     }
-    // How full a page is made, which the others overlook, and nothing else.
+    // The fill factor of a page, which the others ignore, and nothing else.
     let set = words.iter().rposition(|word| is(word, "WITH")).map_or(&words[..0], |at| &words[at..]);
     if set.len() > 1 && !is(&set[2], "fillfactor") {
         wrong.push(format!("{table}: it has settings that only PostgreSQL knows"));
@@ -153,7 +152,7 @@ fn wrong_in_column(table: &str, column: &[String]) -> Vec<String> {
     wrong
 }
 
-/// What an index's definition does wrong.
+/// Returns the errors in an index's definition.
 fn wrong_in_index(words: &[String]) -> Vec<String> {
     let unique = is(&words[1], "UNIQUE");
     let name = &words[if unique { 3 } else { 2 }];
@@ -170,7 +169,7 @@ fn wrong_in_index(words: &[String]) -> Vec<String> {
     wrong
 }
 
-/// What a change of a table does wrong.
+/// Returns the errors in a change of a table.
 fn wrong_in_change(words: &[String]) -> Vec<String> {
     let table = &words[2];
     if begins(&words[3..], &["ADD", "COLUMN"]) {
@@ -183,7 +182,7 @@ fn wrong_in_change(words: &[String]) -> Vec<String> {
     vec![format!("{table}: {} is a change that not every engine makes in a transaction", words[3..].join(" "))]
 }
 
-/// Everything that the statements of a migration do wrong.
+/// Returns all errors in the statements of a migration.
 fn wrong_in(sql: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for words in statements(sql) {

@@ -1,4 +1,4 @@
-//! What only a shared store can do wrong: unknown outcomes, locks, two programs at once, a server that goes away.
+//! Faults of a shared store: unknown outcomes, locks, two programs at once, a server that goes away.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::harness::postgres::{Cluster, Database, aside};
 use crate::harness::{Server, bursar};
 
-/// Whose the rows are that these tests write.
+/// The organization of the rows in these tests.
 pub const ORG: OrgId = OrgId(Uuid::from_u128(1));
 
 const APP: Uuid = Uuid::from_u128(1);
@@ -28,11 +28,10 @@ fn key() -> Row {
     vec![Value::Id(ORG.0), Value::Id(APP)]
 }
 
-/// Adds so many to the number of users of an app, which it makes when it is not there.
+/// Adds to the number of users of an app, which it creates if it is missing.
 #[derive(Clone)]
 pub struct CountUp(pub i64);
 
-/// One more.
 pub const COUNT: CountUp = CountUp(1);
 
 impl Command for CountUp {
@@ -56,18 +55,17 @@ impl Command for CountUp {
     }
 }
 
-/// The writing half of a database.
+/// Returns the writing half of a database.
 pub fn store(settings: Settings) -> Store {
     let writer = Postgres::open(settings, false, 1).unwrap().writers.pop().unwrap();
     Store::Postgres(Box::new(writer))
 }
 
-/// An executor over it.
 pub fn executor(settings: Settings) -> Executor {
     Executor::new(aside(|| store(settings)), Clock::wall(), Seeds::System)
 }
 
-/// Runs commands as one batch; gives what each was told.
+/// Runs commands as one batch; returns their results.
 pub fn batch(executor: &mut Executor, commands: &[CountUp]) -> Vec<Result<i64, Code>> {
     let (said, heard) = std::sync::mpsc::channel();
     let tasks = commands.iter().enumerate().map(|(place, command)| {
@@ -83,7 +81,7 @@ pub fn batch(executor: &mut Executor, commands: &[CountUp]) -> Vec<Result<i64, C
     answers.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// What was counted.
+/// Returns the count in the database.
 pub fn count(database: &Database) -> i64 {
     database.run("SELECT connected_users FROM app_metrics").first().map_or(0, |row| row.parse().unwrap())
 }
@@ -118,7 +116,7 @@ fn each_command_is_later_than_any_before_in_every_process() {
     assert_eq!(moment(), last + 1);
 }
 
-/// Counts one for an organization of its own.
+/// Counts one for a separate organization.
 struct CountFor(OrgId);
 
 impl Command for CountFor {
@@ -135,7 +133,7 @@ impl Command for CountFor {
     }
 }
 
-/// A process whose clock ran ahead leaves its moment with the organizations that it served. The others must not get it
+/// A process whose clock was ahead leaves its time with the organizations that it served. The others must not get it
 /// from those.
 #[test]
 fn a_moment_that_is_ahead_stays_with_its_organization() {
@@ -156,7 +154,7 @@ fn a_moment_that_is_ahead_stays_with_its_organization() {
     assert!(behind > year_micros / 2, "{behind}");
 }
 
-/// A token holds the organization in clear, so anybody can make some up.
+/// A token has the organization in clear text, so a caller can invent one.
 #[tokio::test]
 async fn a_made_up_claim_token_leaves_nothing_behind() {
     let database = Database::new();
@@ -175,13 +173,12 @@ async fn a_made_up_claim_token_leaves_nothing_behind() {
     assert_eq!(tenants(), before);
 }
 
-/// Has transactions of a database run at this level unless they name one.
+/// Sets the default isolation level of a database.
 pub fn isolated(database: &Database, level: &str) {
     database.run(&format!("ALTER DATABASE {} SET default_transaction_isolation = '{level}'", database.name));
 }
 
-/// Makes each change of the counted rows take a while: batches of two programs then wait for each other, or their race
-/// would be over before it begins.
+/// Slows down each change of the counted rows, so that the batches of two programs overlap.
 pub fn slow_updates(database: &Database) {
     database.run(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END'",
@@ -189,7 +186,7 @@ pub fn slow_updates(database: &Database) {
     database.run("CREATE TRIGGER slow BEFORE UPDATE ON app_metrics FOR EACH ROW EXECUTE FUNCTION slow()");
 }
 
-/// Two engines count up at once; gives how many were done, and what was counted.
+/// Lets two engines count at once; returns the number of successes, and the count.
 pub async fn race(settings: Settings, database: &Database) -> (i64, i64) {
     let engines: Vec<Engine> =
         (0..2).map(|_| Engine::start(executor(settings.clone())).expect("there are threads")).collect();
@@ -208,7 +205,7 @@ async fn two_engines_that_change_one_row_lose_nothing() {
     let (done, counted) = race(database.settings(), &database).await;
     assert_eq!((done, counted), (301, 301));
 
-    // The negative control: without the lock the same race loses what one of them wrote.
+    // The negative control: without the lock the same race loses updates.
     database.run("DELETE FROM app_metrics");
     let mut lost = false;
     for _ in 0..10 {
@@ -222,7 +219,7 @@ async fn two_engines_that_change_one_row_lose_nothing() {
     assert!(lost, "without locks nothing was lost: the test cannot fail");
 }
 
-/// A commit that the server may or may not have made: a trigger holds it up until its backend is ended.
+/// A commit with an unknown outcome: a trigger delays it until its backend is terminated.
 #[test]
 fn a_commit_whose_backend_is_ended_is_unknown() {
     let database = Database::new();
@@ -235,12 +232,12 @@ fn a_commit_whose_backend_is_ended_is_unknown() {
     let ended = end_the_commit(&database, "pg_terminate_backend");
     assert_eq!(batch(&mut executor, &[COUNT, COUNT]), [Err(Code::OutcomeUnknown), Err(Code::OutcomeUnknown)]);
     ended.join().unwrap();
-    // Nothing is remembered of it: the next batch finds out what was committed, which was nothing.
+    // No trace of it remains: the next batch finds that nothing was committed.
     database.run("DROP TRIGGER slow ON app_metrics");
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(2)]);
 }
 
-/// Waits for a commit of the program in this database, and has it ended or cancelled.
+/// Waits for a commit of the program in this database, and terminates or cancels it.
 pub fn end_the_commit(database: &Database, how: &'static str) -> std::thread::JoinHandle<()> {
     let database = database.clone();
     std::thread::spawn(move || {
@@ -256,8 +253,8 @@ pub fn end_the_commit(database: &Database, how: &'static str) -> std::thread::Jo
     })
 }
 
-/// Where a commit waits for a standby, what ends the wait leaves it committed here and perhaps nowhere else. Whatever
-/// the database has for sessions that do not say otherwise, we wait, and are told.
+/// If a commit waits for a standby, ending the wait leaves it committed here and perhaps on no other server. With any
+/// default of the database, our sessions wait and get the warning.
 #[test]
 fn a_commit_that_no_standby_has_is_never_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +266,7 @@ fn a_commit_that_no_standby_has_is_never_acknowledged() {
     for (how, careless) in [
         ("pg_cancel_backend", "synchronous_commit = on"),
         ("pg_terminate_backend", "synchronous_commit = on"),
-        // The warning that the wait was given up is all that tells of it.
+        // The only sign is the warning that the wait was given up.
         ("pg_cancel_backend", "client_min_messages = error"),
         ("pg_cancel_backend", "synchronous_commit = local"),
         ("pg_cancel_backend", "synchronous_commit = off"),
@@ -291,7 +288,7 @@ fn a_commit_that_no_standby_has_is_never_acknowledged() {
     assert_eq!(batch(&mut executor(database.settings()), &[COUNT]), [Ok(expected + 1)]);
 }
 
-/// From now on commits wait for the standby of this name.
+/// Makes commits wait for the standby of this name.
 pub fn wait_for(database: &Database, standby: &str) {
     database.run(&format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'"));
     database.run("SELECT pg_reload_conf()");
@@ -303,8 +300,7 @@ pub fn wait_for(database: &Database, standby: &str) {
     }
 }
 
-/// What a commit left on the primary alone would be lost with it. It is no answer for who asks again with its key, until
-/// a standby has it.
+/// A commit on the primary alone would be lost with it. A replay gets no response from it until a standby has it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_no_standby_has_is_not_repeated_as_done_either() {
     let folder = tempfile::tempdir().unwrap();
@@ -326,7 +322,7 @@ async fn what_no_standby_has_is_not_repeated_as_done_either() {
     assert_eq!(reported.header("idempotent-replayed"), Some("true"));
 }
 
-/// Another writer of the organization that stops with the lock in its hand.
+/// Another writer of the organization that pauses while it holds the lock.
 #[test]
 fn who_stops_with_the_lock_is_thrown_out_and_commits_nothing() {
     let database = Database::new();
@@ -396,7 +392,7 @@ fn without_a_server_callers_are_refused_at_once_and_service_resumes() {
     }
     assert!(reads.reachable().is_ok());
     assert_eq!(count(&database), 2, "refused means that nothing happened");
-    // A restart between two batches is noticed by nobody.
+    // No caller notices a restart between two batches.
     cluster.restart();
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(3)]);
     assert!(reads.load(&[Want::row::<AppMetrics>(key())]).is_ok());
@@ -411,7 +407,7 @@ async fn through_a_pooler_nothing_is_prepared_and_nothing_stays_set() {
     server.work_off().await;
     let shown = server.get(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
     assert_eq!(shown.body["status"], "delivered");
-    // A pooler hands the connection to somebody else after each transaction: whatever is left on it is theirs.
+    // A pooler gives the connection to another client after each transaction, with everything left on it.
     let Postgres { mut writers, .. } =
         aside(|| Postgres::open(database.settings().through_pooler(true), false, 1)).unwrap();
     let mut store = Store::Postgres(Box::new(writers.pop().unwrap()));
@@ -430,7 +426,7 @@ async fn two_programs_race_for_one_key_one_balance_and_one_link() {
     two_programs_race(Database::new().settings()).await;
 }
 
-/// Two programs on one database are asked for the same by many at once, and do it once.
+/// Two programs on one database get the same requests many times at once, and run each once.
 pub async fn two_programs_race(settings: Settings) {
     let server = Server::postgres(settings).await;
     let twin = server.twin().await;
@@ -458,7 +454,7 @@ pub async fn two_programs_race(settings: Settings) {
     assert_eq!(paid.iter().filter(|reply| reply.status == 201).count(), 20);
     assert!(paid.iter().all(|reply| [201, 402].contains(&reply.status)));
     server.verify();
-    // What one worker has, the other does not get.
+    // A job of one worker is not given to the other.
     let (one, other) = (Arc::clone(server.bursar()), Arc::clone(twin.bursar()));
     tokio::join!(async { bursar::worker::work_off(&one).await.ok() }, async {
         bursar::worker::work_off(&other).await.ok()
@@ -473,7 +469,7 @@ fn tls_is_as_strict_as_the_url_says() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let database = cluster.database();
-    // Free now; whoever takes it in the next moment makes this test fail, not lie.
+    // A free port; if another process takes it now, this test fails and does not pass wrongly.
     let port = std::net::TcpListener::bind("localhost:0").unwrap().local_addr().unwrap().port();
     let url = cluster.with_tls(&database.name, port);
     let file = |name: &str| cluster.folder().join(name).display().to_string();

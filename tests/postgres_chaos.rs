@@ -1,8 +1,8 @@
-//! Four processes on one PostgreSQL and 64 clients, while processes are killed and stopped past their leases as a seed
-//! draws. Then clients, the API, the rails' own book, the inbox, the event logs and the ledger are held against each other.
+//! Four processes on one PostgreSQL and 64 clients, while a seed decides when processes are killed or paused past their
+//! leases. Then the clients, the API, the rails' own records, the inbox, the event logs and the ledger are compared.
 //!
-//! `BURSAR_CHAOS_SECONDS` makes it longer and `BURSAR_CHAOS_SEED` draws otherwise: `make chaos` runs five minutes. The
-//! control of what leases are numbered for stands in `postgres_fencing.rs`.
+//! `BURSAR_CHAOS_SECONDS` makes it longer and `BURSAR_CHAOS_SEED` changes the seed: `make chaos` runs five minutes. The
+//! negative control of fencing tokens is in `postgres_fencing.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,21 +26,21 @@ use crate::postgres_processes::{Deployment, ask, until};
 
 const PROCESSES: usize = 4;
 const CLIENTS: usize = 64;
-/// After so long without an answer a client asks another process, under the same key.
+/// After this time without a response a client tries another process, with the same key.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Longer than the server lets a transaction stand still; whatever else was in hand when a process was stopped is done.
+/// Longer than the server lets a transaction idle; other work of a paused process has ended by then.
 const THROWN_OUT_AFTER: Duration = Duration::from_millis(4_500);
-/// From so long a run on, one process is stopped past its lease by the clock on the wall too.
+/// In a run of at least this length, one process is also paused past its lease by the wall clock.
 const LONG: Duration = Duration::from_secs(120);
 
-/// What is done to a process.
+/// The harm to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Harm {
-    /// `kill -9`, and another is started in its place.
+    /// `kill -9`, and a new process replaces it.
     Kill,
-    /// SIGSTOP, until all of its leases have ended, because the sandbox's clock was moved, and others have its work.
+    /// SIGSTOP until all of its leases have expired, because the sandbox's clock was moved, and others have its jobs.
     Stop,
-    /// The same, but the leases end by themselves.
+    /// SIGSTOP until the leases expire without a move of the clock.
     LongStop,
 }
 
@@ -52,7 +52,7 @@ struct Order {
 }
 
 impl Order {
-    /// One in two is a link to a phone that nobody knows, the others go to somebody's account by a rail.
+    /// One in two is a link to an unknown phone; the others go to a payee's account by a rail.
     fn draw(chance: &mut StdRng, payees: &[String], key: String) -> Self {
         if chance.random_range(0..2) == 0 {
             // Those above 0199 can be reached.
@@ -70,16 +70,16 @@ impl Order {
     }
 }
 
-/// An order that was answered with success.
+/// An order with a successful response.
 struct Acknowledged {
     order: Order,
-    /// The link or the transfer that it made.
+    /// The link or the transfer that it created.
     id: String,
-    /// Whether the first question was answered so.
+    /// Whether the first attempt succeeded.
     at_once: bool,
 }
 
-/// What the clients see.
+/// The clients' view.
 struct Stage {
     seed: u64,
     connections: Mutex<Vec<Load>>,
@@ -88,21 +88,21 @@ struct Stage {
 }
 
 impl Stage {
-    /// Asks one process; gives the id of what was made, `None` when it is to be asked again.
+    /// Sends to one process; returns the id of the created object, or `None` for a retry.
     async fn ask(&self, process: usize, order: &Order) -> Option<String> {
         let with = self.connections.lock().unwrap()[process % PROCESSES].clone();
         let (path, key, body) = (order.path.to_owned(), order.key.clone(), order.body.to_string());
         let sent = Sent { path, key, body, link: None, micros: 0 };
         match tokio::time::timeout(PATIENCE, again(&with, &sent)).await.ok().flatten() {
             Some((201, body)) => link_id(&body),
-            // Another process has it in hand.
+            // Another process is executing it.
             Some((409, body)) if body.contains("resource-busy") => None,
             Some((503, _)) | None => None,
             Some((status, body)) => panic!("{} {}: {status}: {body}", order.path, order.body),
         }
     }
 
-    /// One client: it sends until it is told to end, and every order until it is answered, now here, now there.
+    /// Runs one client until the end: it retries every order at various processes until it succeeds.
     async fn client(self: Arc<Self>, number: usize) -> Vec<Acknowledged> {
         let mut chance = StdRng::seed_from_u64(self.seed ^ ((u64::try_from(number).unwrap() + 1) << 32));
         let mut acknowledged = Vec::new();
@@ -117,7 +117,7 @@ impl Stage {
                 process += 1;
                 tokio::time::sleep(Duration::from_millis(50)).await;
             };
-            // Some ask once more, elsewhere: the same was done, and nothing else.
+            // Some retry at another process: it returns the same object and does nothing else.
             if chance.random_range(0..16) == 0
                 && let Some(repeated) = self.ask(process + 1, &order).await
             {
@@ -129,14 +129,14 @@ impl Stage {
     }
 }
 
-/// A process each, and what was done to them.
+/// Four processes, and the harms to them.
 struct Four {
     deployment: Deployment,
     running: Vec<Process>,
     credentials: Value,
     kills: usize,
     stops: usize,
-    /// Leases that a stopped process held when they ended.
+    /// Leases that a paused process held when they expired.
     superseded: usize,
 }
 
@@ -163,7 +163,7 @@ impl Four {
         answer
     }
 
-    /// Somebody with an account, who has proved their phone; gives the id.
+    /// Creates a payee with an account and a proven phone; returns the id.
     fn payee(&self, line: usize, method: &Value) -> String {
         let phone = format!("212737{line:04}");
         let email = format!("jane{line}@example.com");
@@ -181,7 +181,7 @@ impl Four {
         id
     }
 
-    /// Kills or stops one, and goes on when it runs again, or another in its place.
+    /// Kills or pauses a process; returns when it, or its replacement, runs.
     fn harm(&mut self, harm: Harm, victim: usize, stage: &Stage) {
         match harm {
             Harm::Kill => {
@@ -206,18 +206,18 @@ impl Four {
         }
     }
 
-    /// The jobs in hand, each with the number of its lease.
+    /// Returns the leased jobs, each with its fencing token.
     fn leased(&self) -> BTreeSet<String> {
         let jobs = "SELECT concat_ws(' ', org, id, fence) FROM jobs WHERE leased_until IS NOT NULL";
         self.deployment.database.run(jobs).into_iter().collect()
     }
 
-    /// Moves the clock until nothing is under way: rails settle within three days, and what comes back does two days later.
+    /// Moves the clock until nothing is in progress: rails settle within three days, and returns come two days later.
     fn settle(&self) {
         let left =
             "SELECT 1 FROM jobs WHERE work SIMILAR TO '%(send_message|submit_transfer|follow_transfer)%' LIMIT 1";
         let at_most = Duration::from_secs(300);
-        // The leases of the dead end. Whoever moves the clock waits for them otherwise.
+        // The leases of dead processes expire; a move of the clock would otherwise wait for them.
         self.deployment.move_clock(LEASE_SECONDS + 1);
         until("what the dead had in hand is done", at_most, || self.leased().is_empty());
         for _ in 0..4 {
@@ -236,7 +236,7 @@ impl Four {
     }
 }
 
-/// Every end that a payout by a rail can have, soon and late.
+/// Returns accounts for every outcome of a payout by a rail, early and late.
 fn accounts() -> [Value; 6] {
     let bank =
         |routing: &str, number: &str| json!({"platform": "ach", "routing_number": routing, "account_number": number});
@@ -254,7 +254,7 @@ fn accounts() -> [Value; 6] {
     ]
 }
 
-/// Harms of both kinds in an order that is drawn.
+/// Returns harms of both kinds in random order.
 fn deck(chance: &mut StdRng, with_long_stop: bool) -> Vec<Harm> {
     let mut deck = vec![Harm::Kill, Harm::Stop];
     deck.extend(with_long_stop.then_some(Harm::LongStop));
@@ -304,17 +304,17 @@ async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
         under_load.as_secs(),
         settling.elapsed().as_secs()
     );
-    // Nodes of Citus take no statement that changes one row of any organization.
+    // Nodes of Citus accept no statement that changes one row of any organization.
     if !is_citus_asked_for() {
         comparison.finds_what_is_wrong();
     }
 }
 
-/// Where what was asked for and what is there differ. Each pair is compared by itself.
+/// Compares requests and results, each pair separately.
 struct Comparison<'a> {
     four: &'a Four,
     process: Load,
-    /// The links that clients were told of.
+    /// The links that clients received.
     judge: Judge,
     /// The payouts by a rail.
     asked: Vec<Asked>,
@@ -338,20 +338,20 @@ impl<'a> Comparison<'a> {
         listed(&self.process, "/v2/transfers?limit=100&type=payout").iter().map(Reported::of).collect()
     }
 
-    /// Each link that a client was told of is there, and no other.
+    /// Every link that a client received exists, and no other.
     fn links(&self) -> Vec<String> {
         let verdict = self.judge.verdict(&links(&self.process));
         if verdict == Verdict::default() { Vec::new() } else { vec![format!("{verdict:?}")] }
     }
 
-    /// The rails' own book, the API and the clients say the same of each payout.
+    /// The rails' own records, the API and the clients agree about each payout.
     fn rails(&self) -> Vec<String> {
         rails::disagreements(&self.asked, &self.reported(), &rails::book(&self.four.deployment.database))
             .into_iter()
             .collect()
     }
 
-    /// What arrived is outside, what failed is back, and what links hold is set aside.
+    /// Arrived money is outside, failed money is back, and held money is set aside.
     fn ledger(&self) -> Vec<String> {
         let trial = self.four.call("GET", "/v2/ledger/trial-balance", &Value::Null);
         let mut balances: BTreeMap<&str, i64> = BTreeMap::new();
@@ -382,7 +382,7 @@ impl<'a> Comparison<'a> {
         wrong.map(|(kind, cents)| format!("{kind} has {} cents and not {cents}", is(kind))).collect()
     }
 
-    /// Each link is in one message of the inbox, and each payout that did not stay at its payee is told of in another.
+    /// Each link is in one message of the inbox, and each failed or returned payout in another.
     fn messages(&self) -> Vec<String> {
         let token = |link: &Value| link.as_str().and_then(|link| link.rsplit('/').next()).map(str::to_owned);
         let mut inbox: BTreeMap<Option<String>, usize> = BTreeMap::new();
@@ -394,7 +394,7 @@ impl<'a> Comparison<'a> {
             }
         }
         let mut wrong = Vec::new();
-        // Of the account that the app added for each payee.
+        // For the account that the app added for each payee.
         if notices != accounts().len() {
             wrong.push(format!("{notices} notices"));
         }
@@ -405,14 +405,14 @@ impl<'a> Comparison<'a> {
             }
         }
         let lost = self.reported().iter().filter(|reported| reported.status != "completed").count();
-        // Beside them stand the codes with which the payees proved their phones.
+        // The rest are the codes with which the payees proved their phones.
         if inbox != [(None, lost + accounts().len())].into() {
             wrong.push(format!("{lost} payouts were lost, and the other messages are {inbox:?}"));
         }
         wrong
     }
 
-    /// Each version of a transfer and of a link was told by one event.
+    /// Each version of a transfer and of a link has one event.
     fn events(&self) -> Vec<String> {
         let wrong = |table| {
             self.four.deployment.database.run(&format!(
@@ -425,7 +425,7 @@ impl<'a> Comparison<'a> {
         ["transfers", "payout_links"].into_iter().flat_map(wrong).collect()
     }
 
-    /// Nothing differs, all processes run, and every invariant holds.
+    /// Asserts that nothing differs, all processes run, and every invariant holds.
     fn is_clean(&self) {
         for process in &self.four.running {
             assert_eq!(process.get("/readyz").0, 200);
@@ -438,7 +438,7 @@ impl<'a> Comparison<'a> {
         self.four.deployment.verify();
     }
 
-    /// The negative control of each comparison: what is done twice or lost behind the back of the program is found.
+    /// The negative control of each comparison: it finds a duplicate or a loss.
     fn finds_what_is_wrong(&self) {
         let check = |what: &str, sql: &str, compared: &dyn Fn() -> Vec<String>| {
             assert_eq!(compared(), Vec::<String>::new(), "{what}: before");

@@ -1,9 +1,9 @@
-//! A worker of one process that was stopped past its lease, while another took over, comes back and reports: with the
-//! number of its lease it changes nothing. Without, a person is told twice.
+//! A worker that was paused past its lease, while another took over, resumes and reports: its stale fencing token
+//! changes nothing. Without the token, a payee gets a message twice.
 //!
-//! Money is guarded in depth: a rail takes a transfer once, and states refuse what comes twice. What the number alone
-//! guards is the note that a carrier may have been told ([`bursar::messages::BeginAttempt`]), because whoever
-//! is told "not now" may take it back. So that is where the control takes the number away.
+//! Money has several defenses: a rail takes a transfer once, and states refuse a repetition. Only the token protects
+//! the record that an attempt has begun ([`bursar::messages::BeginAttempt`]), because a worker with the outcome "not
+//! now" may remove it. So the control removes the token there.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,12 @@ use crate::harness::postgres::Database;
 use crate::harness::{FakeGateway, GatewayMode, Process};
 use crate::postgres_processes::{Deployment, ask, payout, until};
 
-/// Whether leases are counted.
+/// Whether leases have fencing tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fencing {
-    /// As the program does.
+    /// As in the program.
     Kept,
-    /// The second lease of the job gets the number of the first.
+    /// The second lease of the job gets the token of the first.
     TakenAway,
 }
 
@@ -33,7 +33,7 @@ struct Stage {
     deployment: Deployment,
     gateway: FakeGateway,
     credentials: Value,
-    /// What the flags name lies here.
+    /// The files that the flags name.
     _folder: TempDir,
 }
 
@@ -49,9 +49,9 @@ impl Stage {
     }
 }
 
-/// One worker hands a text over and is stopped. Its lease ends, and another worker hands the text over: the gateway
-/// takes it. While that one still waits for the answer, the first runs again, hears that the gateway did not take
-/// the text from it, and reports so. Gives how often the gateway took the text, by its own book.
+/// One worker hands a text over and is paused. Its lease expires, and another worker hands the text over: the gateway
+/// accepts it. While that one waits for the response, the first resumes, learns that the gateway did not accept the
+/// text from it, and reports so. Returns the number of accepted texts in the gateway's own records.
 async fn a_worker_reports_late(fencing: Fencing) -> usize {
     let soon = Duration::from_secs(10);
     let Stage { deployment, gateway, late, other, credentials, .. } = &Stage::set().await;
@@ -80,12 +80,12 @@ async fn a_worker_reports_late(fencing: Fencing) -> usize {
     late.signal("CONT");
     let reports = "bursar_messages_total{channel=\"sms\",outcome=\"put_off\"} 1";
     until("the first reports", soon, || late.get("/metrics").1.contains(reports));
-    // Its report stands before this in its queue, so it is decided by the time of the answer.
+    // Its report is before this in its queue, so it is decided before the response.
     let unsent = json!({"amount": 1, "delivery": {"method": "link"}}).to_string();
     until("it is heard", soon, || ask(late, credentials, "app", "POST", "/v2/payout-links", &unsent).0 == 201);
     assert!(text_is_to_be_sent(), "the other still has it in hand");
 
-    // The gateway hangs up on the other, and takes everything from now on. Whoever asks is shown what it took.
+    // The gateway hangs up on the other, and accepts everything from now on. A query shows the accepted texts.
     gateway.set(GatewayMode::Accept);
     let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
     until("nobody has it in hand any more", Duration::from_secs(30), || !text_is_to_be_sent());
@@ -99,20 +99,20 @@ async fn a_worker_that_was_stopped_past_its_lease_changes_nothing() {
     assert_eq!(a_worker_reports_late(Fencing::Kept).await, 1);
 }
 
-/// The negative control: the same, and the person is told twice.
+/// The negative control: without tokens the payee gets two texts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_fencing_a_worker_stopped_past_its_lease_messages_a_person_twice() {
     assert_eq!(a_worker_reports_late(Fencing::TakenAway).await, 2);
 }
 
-/// Has the commit of the note that a carrier is about to be told wait for a lock that the test holds.
+/// Makes the commit of an attempt's beginning wait for a lock that the test holds.
 const NOTES_WAIT: &str = "CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS \
      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END'; \
      CREATE CONSTRAINT TRIGGER wait_for_test AFTER UPDATE ON messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW \
      WHEN (OLD.in_doubt_since IS NULL AND NEW.in_doubt_since IS NOT NULL) EXECUTE FUNCTION wait_for_test()";
 
-/// A number guards what is committed, not what a carrier is told. A worker that is stopped after its note was committed
-/// and before the carrier hears of it comes back when another has asked the carrier, and told it.
+/// A token protects commits, not calls to a provider. A worker is paused after the commit of its attempt and before the
+/// call; it resumes after another worker has queried and called the provider.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_stopped_between_its_note_and_the_hand_over_sends_nothing() {
     let soon = Duration::from_secs(10);
@@ -147,7 +147,7 @@ async fn a_worker_stopped_between_its_note_and_the_hand_over_sends_nothing() {
     });
     assert_eq!((metrics.contains(gave_up), gateway.texts().len()), (true, 1));
     let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
-    // What it was reading when it was stopped is late, which it may say once: 503.
+    // A read that was interrupted by the pause is late, and may fail once with 503.
     until("it is sent", soon, || ask(late, credentials, "app", "GET", &path, "").1["status"] == "sent");
     deployment.verify();
 }

@@ -1,4 +1,4 @@
-//! The history of a version without key, over PostgreSQL: two processes that start at once carry it over.
+//! The history of a version without a key, over PostgreSQL: two processes that start at once carry it over.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::harness::judge::load;
 use crate::harness::postgres::{Database, aside};
 use crate::postgres_processes::Deployment;
 
-/// More transactions than the carry-over looks up together, so that it asks while it reads.
+/// More transactions than the carry-over reads at once, so that it queries again.
 const MANY: i64 = 600;
 
-/// Chains the events as a version without key did.
+/// Chains the events like a version without a key.
 const RECHAIN: &str = "DO $$
     DECLARE one record; before bytea := ''; log uuid;
     BEGIN

@@ -1,4 +1,4 @@
-//! Several hosts in one URL, of which one is not what it was: it is silent, or cannot say what became of a commit.
+//! Several hosts in one URL, one of which is out of date: it is silent, or its commits have an unknown outcome.
 
 use std::time::{Duration, Instant};
 
@@ -15,28 +15,28 @@ use uuid::Uuid;
 use crate::harness::postgres::Cluster;
 use crate::postgres::{COUNT, CountUp, ORG, batch, end_the_commit, executor, wait_for};
 
-/// An executor and readers that know the same of their hosts.
+/// Opens an executor and readers that share the state of their hosts.
 fn open(settings: Settings) -> (Executor, Reads) {
     let Postgres { mut writers, readers, .. } = Postgres::open(settings, false, 1).unwrap();
     let store = Store::Postgres(Box::new(writers.pop().unwrap()));
     (Executor::new(store, Clock::wall(), Seeds::System), Reads::Postgres(readers))
 }
 
-/// What [`COUNT`] counted, as readers see it.
+/// Returns the count of [`COUNT`] in the view of readers.
 fn read(reads: &Reads) -> Option<Value> {
     let key = vec![Value::Id(ORG.0), Value::Id(Uuid::from_u128(1))];
     let found = reads.load(&[Want::row::<AppMetrics>(key)]).unwrap();
     found[0].first().and_then(|row| row.last().cloned())
 }
 
-/// As a primary that has lost its standbys and its place, and does not know it: it takes writes, and none ends. Another has
-/// its place, and more than it.
+/// A primary that has lost its standbys and its role without noticing: it accepts writes that never end. Another is
+/// primary, and has more data.
 #[test]
 fn a_host_that_does_not_say_what_became_of_a_commit_is_asked_last_and_not_read_from() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let [old, new] = folders.each_ref().map(|folder| Cluster::own(folder.path()));
     let lost = old.database();
-    // They have one name, as the two of a cluster have.
+    // They have one name, like the two of a cluster.
     new.run("postgres", &format!("CREATE DATABASE {} TEMPLATE bursar_template", lost.name));
     let socket = |cluster: &Cluster| cluster.folder().join("socket").display().to_string().replace('/', "%2F");
     let hosts = |clusters: &[&Cluster]| {
@@ -58,7 +58,7 @@ fn a_host_that_does_not_say_what_became_of_a_commit_is_asked_last_and_not_read_f
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
-/// Its connections are taken up by the system, and nobody answers on them.
+/// The system accepts its connections, but no process responds.
 #[test]
 fn a_stalled_server_is_detected_quickly() {
     let folder = tempfile::tempdir().unwrap();

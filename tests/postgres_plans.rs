@@ -1,16 +1,16 @@
-//! Plans that the server keeps: one that was made while a table was empty must not be used when it has grown.
+//! Cached plans of the server: a plan for an empty table must not be used after it has grown.
 
 use std::time::{Duration, Instant};
 
 use crate::harness::postgres::Database;
 use crate::postgres::{COUNT, ORG, batch, executor};
 
-/// Rows that come while plans are kept.
+/// Rows that are added while plans are cached.
 const ROWS: u64 = 100_000;
 
-/// While a table is empty, to find all rows of the organization looks as good as to find one by its key. The server counts
-/// how many entries of indexes it reads, so it does not matter how fast anything is; and it does not analyze the
-/// table meanwhile, which would make the plans anew too.
+/// While a table is empty, reading all rows of the organization costs as much as reading one by its key. The test
+/// counts index entries that are read, so its speed does not matter; and the server does not analyze the table during
+/// the test, which would also renew the plans.
 #[test]
 fn a_plan_of_an_empty_table_is_replaced_when_the_table_has_grown() {
     let database = Database::new();
@@ -23,10 +23,10 @@ fn a_plan_of_an_empty_table_is_replaced_when_the_table_has_grown() {
          SELECT '{}', gen_random_uuid(), 0, 0 FROM generate_series(1, {ROWS})",
         ORG.0
     ));
-    // The 8th makes its plans anew.
+    // The 8th renews its plans.
     count_up(40);
     drop(executor);
-    // A session tells what it read when it ends.
+    // A session reports its reads when it ends.
     let left = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'bursar'";
     let begun = Instant::now();
     while !database.run(left).is_empty() {

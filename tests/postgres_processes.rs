@@ -1,5 +1,5 @@
-//! Several processes on one database: roles, keys, a process that stands still, a server that restarts. What chaos does
-//! to them stands in `postgres_chaos.rs`.
+//! Several processes on one database: roles, keys, a paused process, a server that restarts. `postgres_chaos.rs` has
+//! the random faults.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,7 +18,6 @@ use crate::harness::{Process, http};
 /// Processes on one database, with one folder for key and credentials.
 pub struct Deployment {
     folder: TempDir,
-    /// Where they keep everything.
     pub database: Database,
 }
 
@@ -40,8 +39,8 @@ impl Deployment {
         read_json(&self.data().join("sandbox-credentials.json"))
     }
 
-    /// Moves the sandbox's clock as its route does, but without waiting for what falls due: each process follows within
-    /// a second, or when it runs again.
+    /// Moves the sandbox's clock like its route, but without waiting for due jobs: each process follows within a
+    /// second, or when it resumes.
     pub fn move_clock(&self, seconds: i64) {
         let unknown = uuid::Uuid::nil();
         self.database.run(&format!(
@@ -50,7 +49,7 @@ impl Deployment {
         ));
     }
 
-    /// Every invariant that stored data can show holds.
+    /// Asserts every invariant of the stored data.
     pub fn verify(&self) {
         let settings = self.database.settings();
         let reads = bursar::store::Reads::Postgres(aside(|| bursar::store::Postgres::read_only(settings)).unwrap());
@@ -64,7 +63,7 @@ fn read_json(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// One request with a key of the credentials; status and body.
+/// Sends one request with a key of the credentials; returns status and body.
 pub fn ask(process: &Process, credentials: &Value, of: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
     let word = |name: &str| credentials[of][name].as_str().unwrap();
     let token = BASE64_STANDARD.encode(format!("{}:{}", word("client_id"), word("api_key")));
@@ -80,7 +79,7 @@ pub fn ask(process: &Process, credentials: &Value, of: &str, method: &str, path:
     (status, body)
 }
 
-/// Asks until it is so.
+/// Waits for a condition.
 pub fn until(what: &str, at_most: Duration, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {
@@ -89,7 +88,7 @@ pub fn until(what: &str, at_most: Duration, mut so: impl FnMut() -> bool) {
     }
 }
 
-/// What asks for a payout of the amount that [`links`] expects.
+/// Returns the body of a payout with the amount that [`links`] expects.
 pub fn payout(phone: u32) -> String {
     json!({"amount": bursar::load::CENTS, "payee": {"country_code": "1", "phone_number": format!("212736{phone:04}")}})
         .to_string()
@@ -128,7 +127,7 @@ fn a_key_that_is_revoked_is_refused_by_every_process_within_five_seconds() {
     with_issued["app"]["client_id"] = issued["client_id"].clone();
     with_issued["app"]["api_key"] = issued["api_key"].clone();
     let allowed = |process: &Process| ask(process, &with_issued, "app", "GET", "/v2/payout-links", "").0 == 200;
-    // The other has it in mind.
+    // The other has the key cached.
     assert!(allowed(&other) && allowed(&one));
     let path = format!("{keys}/{}", issued["client_id"].as_str().unwrap());
     assert_eq!(ask(&one, &credentials, "organization", "DELETE", &path, "").0, 200);
@@ -157,7 +156,7 @@ fn tables_that_grow_are_analyzed_by_the_processes() {
     let deployment = Deployment::new(Database::new());
     let process = deployment.start(&["--role", "api"]);
     let credentials = deployment.credentials();
-    // The daemon's own visits are counted elsewhere, as last_autoanalyze.
+    // The daemon's own runs are counted elsewhere, as last_autoanalyze.
     let analyzed = "SELECT 1 FROM pg_stat_user_tables WHERE relname = 'payout_links' AND last_analyze IS NOT NULL";
     let mut phone = 0;
     until("the table is analyzed", Duration::from_secs(30), || {
@@ -169,8 +168,8 @@ fn tables_that_grow_are_analyzed_by_the_processes() {
     deployment.verify();
 }
 
-/// A process is stopped while it has an organization locked: the server ends its transaction, the others go on, and
-/// what it wanted is done once or not at all, as it says when it runs again.
+/// A process is paused while it has an organization locked: the server ends its transaction, the others continue, and
+/// its request is done once or not at all, as its response says when it resumes.
 #[test]
 fn a_stalled_process_with_the_lock_delays_others_only_briefly() {
     let deployment = Deployment::new(Database::new());
@@ -180,13 +179,13 @@ fn a_stalled_process_with_the_lock_delays_others_only_briefly() {
     let hold = format!("BEGIN; SELECT moment FROM tenants WHERE org = '{org}' FOR UPDATE");
     std::thread::scope(|scope| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        // We have the organization; the first process waits for it, and is stopped waiting.
+        // The test holds the organization; the first process waits for it, and is paused while waiting.
         let holder = runtime.block_on(deployment.database.hold(&hold));
         let late = scope.spawn(|| ask(&stopped, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1)));
         let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
         until("it waits for the lock", Duration::from_secs(5), || !deployment.database.run(waiting).is_empty());
         stopped.stop();
-        // Its session gets the lock now, and it does not know.
+        // Its session gets the lock now, without its knowledge.
         runtime.block_on(holder.batch_execute("ROLLBACK")).unwrap();
         let begun = Instant::now();
         let (status, link) = ask(&other, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(2));
@@ -205,7 +204,7 @@ fn a_stalled_process_with_the_lock_delays_others_only_briefly() {
     deployment.verify();
 }
 
-/// A right, a table or a column that is gone is an outage: the operator brings it back, and the caller repeats.
+/// A missing permission, table or column is an outage: the operator restores it, and the caller retries.
 #[test]
 fn a_table_that_is_gone_is_an_outage_and_no_bug() {
     let deployment = Deployment::new(Database::new());

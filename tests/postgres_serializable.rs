@@ -1,17 +1,17 @@
-//! A database at SERIALIZABLE, which other engines know alone: whoever others are in the way of is refused there, and runs
-//! again, and no caller notices.
+//! A database at SERIALIZABLE, the only level of some engines: a conflicting batch is refused there and retried, and no
+//! caller notices.
 
 use std::time::{Duration, Instant};
 
 use crate::harness::postgres::{Database, aside};
 use crate::postgres::{COUNT, ORG, batch, count, executor, isolated, race, slow_updates};
 
-/// How many transactions the server has taken back. A session tells when it ends.
+/// Returns the number of transactions that the server has rolled back. A session reports it when it ends.
 fn taken_back(database: &Database) -> u64 {
     database.run("SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()")[0].parse().unwrap()
 }
 
-/// Waits until it is so.
+/// Waits for a condition.
 fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {
@@ -27,10 +27,10 @@ async fn who_waited_for_an_organization_in_vain_begins_again_until_it_is_done() 
     slow_updates(&database);
     let (done, counted) = race(database.settings(), &database).await;
     assert_eq!((done, counted), (301, 301), "nobody was refused, and nothing was lost");
-    // The negative control: they were in each other's way.
+    // The negative control: they did conflict.
     aside(|| until("somebody was refused by the server", || taken_back(&database) > 0));
 
-    // At the usual level the same race has nobody begin again.
+    // At the usual level the same race retries nothing.
     let database = aside(Database::new);
     isolated(&database, "read committed");
     slow_updates(&database);
@@ -40,14 +40,15 @@ async fn who_waited_for_an_organization_in_vain_begins_again_until_it_is_done() 
     assert_eq!(taken_back(&database), 0);
 }
 
-/// Somebody reads what a batch writes, writes where it has read, and commits while it commits: its COMMIT fails.
+/// Another transaction reads the batch's writes, writes in its reads, and commits at the same time: the batch's COMMIT
+/// fails.
 #[test]
 fn a_commit_that_cannot_be_serialized_is_made_again() {
     let database = Database::new();
     isolated(&database, "serializable");
     let mut executor = executor(database.settings());
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
-    // Each commit that counts takes a number, which nobody takes back, and waits for us.
+    // Each counted commit takes a number, which no rollback returns, and waits for the test.
     database.run("CREATE SEQUENCE commits");
     database.run(
         "CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS \

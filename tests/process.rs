@@ -31,7 +31,7 @@ fn an_embedded_store_is_opened_by_one_process_at_a_time() {
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
     assert_eq!(second.status.code(), Some(1), "{said}");
     assert!(said.contains("another bursar process has"), "{said}");
-    // However the first one ends, the next may come in.
+    // The next one may start, for every kind of end of the first.
     first.kill();
     let again = Process::start(folder.path());
     assert!(!again.printed.iter().any(|line| line.contains("new sandbox")), "{:?}", again.printed);
@@ -56,7 +56,7 @@ fn a_request_under_way_is_answered_before_the_end() {
     let mut slow = TcpStream::connect(&process.address).unwrap();
     let start = "POST /v2/no-such-path HTTP/1.1\r\nhost: 127.0.0.1\r\n";
     slow.write_all(start.as_bytes()).unwrap();
-    // The server has the connection when it answers another one that came later.
+    // The server has the connection when it responds to another one that came later.
     assert_eq!(process.get("/livez").0, 200);
     process.signal("TERM");
     while TcpStream::connect(&process.address).is_ok() {
@@ -69,8 +69,8 @@ fn a_request_under_way_is_answered_before_the_end() {
     assert!(process.wait(Duration::from_secs(10)).0.success());
 }
 
-/// Connects, sends the beginning of a request, and waits until the server has had enough; gives how long that took and
-/// what it said.
+/// Connects, sends the beginning of a request, and waits until the server closes the connection; returns the duration
+/// and the response.
 fn dawdle(address: &str, beginning: &str) -> (Duration, String) {
     let mut slow = TcpStream::connect(address).unwrap();
     slow.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
@@ -105,18 +105,18 @@ fn a_caller_has_ten_seconds_for_the_headers_and_thirty_for_the_request() {
 fn a_body_that_is_too_large_is_answered_even_when_it_is_sent_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
-    // More than the sockets between us hold: whoever stops reading breaks the other's writing.
+    // More than the sockets' buffers: a side that stops reading blocks the other's writes.
     let length = 12 * 1024 * 1024;
     let head =
         format!("POST /v2/payout-links HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {length}");
     let (status, rest) = http(&process.address, &format!("{head}\r\n\r\n{}", " ".repeat(length)));
     assert_eq!(status, 413);
     assert!(rest.contains("payload-too-large"), "{rest}");
-    // Who asks first is answered before it sends anything.
+    // A client that asks first gets the response before it sends anything.
     assert_eq!(http(&process.address, &format!("{head}\r\nexpect: 100-continue\r\n\r\n")).0, 413);
 }
 
-/// The credential of the sandbox's app.
+/// Returns the credential of the sandbox's app.
 fn token(data_dir: &Path) -> String {
     let credentials = std::fs::read_to_string(data_dir.join("sandbox-credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&credentials).unwrap();
@@ -124,7 +124,7 @@ fn token(data_dir: &Path) -> String {
     BASE64_STANDARD.encode(format!("{}:{}", text("client_id"), text("api_key")))
 }
 
-/// One request of the sandbox's app.
+/// Sends one request as the sandbox's app.
 pub fn as_app(process: &Process, data_dir: &Path, line: &str, body: &str) -> Value {
     let token = token(data_dir);
     let request = format!(
@@ -147,7 +147,7 @@ fn advance_sandbox_clock_lets_everything_happen_at_its_own_time() {
     let created = Time::parse(made["created"].as_str().unwrap()).unwrap();
     let remind_at = created.plus_seconds(DAY_SECONDS);
     post("/v2/payout-links", json!({"amount": 100, "payee": payee, "remind_at": remind_at}));
-    // Nobody waits for the first two messages: they are sent before the clock moves, the reminder on its way.
+    // The first two messages are sent before the clock moves, the reminder during the move.
     let moved = post("/v2/sandbox/clock/advance", json!({"seconds": 31 * DAY_SECONDS}));
     assert_eq!(moved["drained"], true);
     let inbox = as_app(&process, folder.path(), "GET /v2/sandbox/messages", "");
@@ -239,7 +239,7 @@ fn a_store_that_is_up_to_date_opens_without_migrating() {
     assert_eq!(Process::start_with(folder.path(), &["--no-migrate"]).get("/readyz").0, 200);
 }
 
-/// How the path of an unknown claim is answered to somebody behind proxies.
+/// Returns the response to an unknown claim's path for a caller behind proxies.
 fn guess(process: &Process, forwarded_for: &str) -> u16 {
     let head = "GET /v2/claims/AAAA HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close";
     http(&process.address, &format!("{head}\r\nx-forwarded-for: {forwarded_for}\r\n\r\n")).0

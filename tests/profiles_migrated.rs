@@ -1,4 +1,4 @@
-//! Stores of the version before apps had profiles of payees, migrated: what each app is given (docs/internals/adr/0038).
+//! Migrated stores of the version before apps had profiles of payees: the data of each app (docs/internals/adr/0038).
 
 use bursar::store::Sqlite;
 use refinery::{Runner, Target, load_sql_migrations};
@@ -6,8 +6,9 @@ use refinery::{Runner, Target, load_sql_migrations};
 use crate::harness::bursar;
 use crate::harness::postgres::{Cluster, Database};
 
-/// A store of the version before apps had profiles: one organization, apps A and B, and users of whom one is A's alone (1), one was
-/// known to both when a method was added by one of them (2), one was A's when it was added (3), and one chose it in claims of both (4).
+/// A store of the version before apps had profiles: one organization, apps A and B, and four users. User 1 is known to
+/// A only; 2 was known to both when one of them added a method; 3 was known to A at that time; 4 chose it in claims of
+/// both.
 const BEFORE: &str = "
     INSERT INTO users (org, id, phone_e164, email, status, auto_payout_enabled, default_payout_method, metadata, \
         payout_options_exclude_list, compliance, version, created_at) VALUES \
@@ -28,7 +29,7 @@ const BEFORE: &str = "
         ({0}, {22}, {9}, {32}, {b:6}, {4}, FALSE, FALSE, {14}, 7, 8);
 ";
 
-/// Writes ids and bytes as a store has them.
+/// Formats ids and bytes for a store.
 fn written(sql: &str, id: fn(u8) -> String, bytes: fn(u8) -> String) -> String {
     let place = regex::Regex::new(r"\{(b:)?(\d+)\}").unwrap();
     let number = |found: &regex::Captures<'_>| found[2].parse().unwrap();
@@ -38,7 +39,7 @@ fn written(sql: &str, id: fn(u8) -> String, bytes: fn(u8) -> String) -> String {
     place.replace_all(sql, write).into_owned()
 }
 
-/// The profiles and methods after the migration: the end of each id, and what else tells them apart.
+/// The profiles and methods after the migration: the end of each id, and the other differing fields.
 const PROFILES: [&str; 7] = [
     "1 8 TRUE m1 note 7",
     "2 8 FALSE - - 3",
@@ -59,7 +60,7 @@ const ASKED: [&str; 3] = [
         ORDER BY 1",
 ];
 
-/// Who wrote contact data that is not verified: the app that was alone. The phones of users 2 to 4 have no known writer.
+/// The app that set unverified contact data: the only app. The phones of users 2 to 4 have no known author.
 const CONTACTS: [&str; 4] = ["1 88", "2 --", "3 --", "4 --"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! What only the sandbox has.
+//! Features of the sandbox only.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The schemas of both stores, held against the records and against each other.
+//! The schemas of both stores, compared with the records and with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use bursar::world::record::Kind;
 
 use crate::harness::postgres::Database;
 
-/// What a schema says of its tables: for each the columns with their types and whether they may be empty, the
-/// primary key, and the columns of its indexes by their names.
+/// The tables of a schema: for each the columns with their types and nullability, the primary key, and the columns of
+/// its indexes by name.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Shape {
     columns: Vec<(String, String, bool)>,
@@ -97,7 +97,7 @@ fn kept_as(kind: Kind) -> (&'static str, &'static str) {
     }
 }
 
-/// The columns of a record may stand in another order than in the schema: statements name them.
+/// The columns of a record may have another order than in the schema, because statements name them.
 fn sorted(columns: impl Iterator<Item = (String, String, bool)>) -> Vec<(String, String, bool)> {
     let set: BTreeSet<(String, String, bool)> = columns.collect();
     set.into_iter().collect()
@@ -108,7 +108,7 @@ fn both_schemas_say_what_the_records_say() {
     let (mut sqlite, mut postgres) = (of_sqlite(), of_postgres(&Database::new()));
     let lock = postgres.remove("tenants").expect("only the shared store has to lock organizations");
     assert_eq!(lock.key, ["org"]);
-    // Each says of a move what its side must know, and neither is anybody's record.
+    // The tables of a move differ by store, and belong to no record.
     for shapes in [&mut sqlite, &mut postgres] {
         assert_eq!(shapes.remove("moves").expect("both stores know of moves").key, ["id"]);
     }
@@ -140,7 +140,8 @@ fn both_schemas_say_what_the_records_say() {
     }
 }
 
-/// What the organization leads, stays on one node of a distributed database, and can be locked by it.
+/// A primary key that begins with the organization keeps a row on one node of a distributed database, where it can be
+/// locked.
 #[test]
 fn every_key_and_every_look_up_begins_with_the_organization() {
     let postgres = of_postgres(&Database::new());

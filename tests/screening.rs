@@ -1,4 +1,4 @@
-//! Sanctions screening: names that are like one on the list, the review that follows, and how it ends.
+//! Sanctions screening: names that resemble one on the list, the review that follows, and its end.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Reply, Server};
 
-/// A member of the demonstration organization.
+/// Returns a member of the demonstration organization.
 pub fn member(server: &Server, role: &str) -> String {
     let credentials = server.credentials();
     let members = credentials["members"].as_array().unwrap();
@@ -50,7 +50,7 @@ pub async fn decide(server: &Server, id: &str, decision: &str) -> Reply {
     server.post(&format!("/v2/users/{id}/screening/{decision}")).as_org().json(body).send().await
 }
 
-/// A list with these people on it, each `number,"NAME"`.
+/// Returns a list with these people, each `number,"NAME"`.
 fn list(people: &[(i64, &str)]) -> Arc<Watchlist> {
     let row = |(number, name): &(i64, &str)| {
         format!("{number},\"{name}\",individual,SYNTHETIC,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \n")
@@ -117,7 +117,7 @@ async fn clear_user_screening() {
     assert_eq!(events.len(), before + 1);
     decide(&server, &id, "clear").await.refused(409, "invalid-state");
 
-    // Remembered: the same name is not found again. Another one is.
+    // The decision is stored: the same name is not found again. Another one is.
     let path = format!("/v2/users/{id}");
     let rename = |first: &str| server.patch(&path).app_key().json(json!({ "first_name": first })).send();
     assert_eq!(rename("Jane").await.expect(200).body["status"], "verified");
@@ -146,13 +146,13 @@ async fn confirm_user_screening() {
     let shown = user(&server, &id).await;
     assert_eq!((&shown["status"], &shown["wallet"]["amount"]), (&json!("disabled"), &json!(5_000)), "the money stays");
     assert_eq!(shown["compliance"]["flags"]["ofac"], true);
-    // Nothing comes in or goes out, and the person is not forgotten.
+    // No money comes in or goes out, and the user cannot be erased.
     server.post("/v2/transfers").app_key().json(money).send().await.refused(409, "user-inactive");
     let back = json!({"user_id": id, "amount": 5_000});
     server.post("/v2/transfers").app_key().json(back).send().await.refused(409, "user-inactive");
     server.delete(&format!("/v2/users/{id}")).app_key().send().await.refused(409, "invalid-state");
     decide(&server, &id, "confirm").await.refused(409, "invalid-state");
-    // A mistake can be taken back.
+    // A wrong decision can be revoked.
     assert_eq!(decide(&server, &id, "clear").await.expect(200).body["status"], "verified");
 }
 
@@ -191,7 +191,7 @@ async fn of_many_decisions_at_once_one_counts() {
     let hits = screening(&server, &id).await["hits"].clone();
     let events = user_events(&server, &id).await.len();
     let done = answers.iter().filter(|answer| answer.status == 200).count();
-    // Whoever clears a confirmation takes it back; nobody confirms what is not under review any more.
+    // Clearing a confirmed user revokes the confirmation; only a user under review can be confirmed.
     assert!((1..=2).contains(&done), "{done}");
     assert_eq!(events, 1 + done);
     assert_ne!(hits[0]["status"], "open");
@@ -224,7 +224,7 @@ async fn another_list_screens_all_users_again_and_continues_after_a_restart() {
 
     let newer = list(&[(90_001, "SANCTIONED, Test"), (7, "QUELLMANN, Jane")]);
     sanctions::take_up(server.bursar(), newer.clone()).await.unwrap();
-    // Taken up twice is screened once.
+    // The second switch to a list screens nothing.
     assert_eq!(sanctions::screen_all_users(server.bursar()).await.unwrap(), 0);
     server.restart().await;
     server.bursar().use_watchlist(newer);
@@ -238,7 +238,7 @@ async fn another_list_screens_all_users_again_and_continues_after_a_restart() {
     assert_eq!((&run["users_screened"], &run["users_flagged"]), (&json!(46), &json!(2)));
     assert_ne!(run["finished_at"], Value::Null);
 
-    // The same person under another number of the list is somebody new to it.
+    // The same person under another number of the list is a new finding.
     sanctions::take_up(server.bursar(), list(&[(8, "SANCTIONED, Test")])).await.unwrap();
     server.work_off().await;
     assert_eq!(user(&server, &cleared).await["status"], "in_review");
@@ -257,13 +257,13 @@ async fn a_newer_list_ends_the_run_of_the_one_before() {
     assert_ne!(shown["run"]["finished_at"], Value::Null);
 }
 
-/// Whether the run that screens with the list in use is through.
+/// Returns whether the screening run with the current list is finished.
 async fn is_through(server: &Server) -> bool {
     let shown = server.get("/v2/screening/list").app_key().send().await.expect(200).body;
     shown["run"]["finished_at"] != Value::Null
 }
 
-/// Processes look for a list once a minute, each at its own time.
+/// Processes check for a list once a minute, each at its own time.
 #[tokio::test]
 async fn a_process_with_the_list_of_before_leaves_a_run_to_those_who_have_its_list() {
     let server = Server::memory().await;
@@ -284,7 +284,7 @@ async fn a_process_with_the_list_of_before_leaves_a_run_to_those_who_have_its_li
     assert_eq!(sanctions::screen_all_users(server.bursar()).await, Ok(0), "it is through");
 }
 
-/// Ends a job without doing it.
+/// Ends a job without running it.
 struct Lose(Arc<Job>);
 
 impl Command for Lose {
@@ -317,7 +317,7 @@ async fn a_run_whose_job_was_lost_resumes_at_the_next_check_of_the_list() {
     assert!(is_through(&server).await);
 }
 
-/// A sitting at a link: the claim's address, and the secret.
+/// Opens a session of a link; returns the claim's address and the secret.
 async fn open_session(server: &Server, link: &Value, phone: &str) -> (String, String) {
     let token = link["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     let path = format!("/v2/claims/{token}");

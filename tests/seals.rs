@@ -1,4 +1,4 @@
-//! Sealed values and keys are bound to their rows (docs/decisions.md 17), and old ones are rewritten.
+//! Sealed values and keys are bound to their rows (docs/decisions.md 17), and old seals are rewritten.
 
 use bursar::apps::{Key, acts};
 use bursar::clock::Time;
@@ -19,7 +19,7 @@ use crate::harness::Server;
 
 const DAY: i64 = 86_400;
 
-/// What opening all seals finds.
+/// Returns the findings from opening all seals.
 fn findings(server: &Server) -> Vec<String> {
     let bursar = server.bursar();
     let opened = check(&bursar.reads, &bursar.vault, Extent::All).unwrap();
@@ -27,7 +27,7 @@ fn findings(server: &Server) -> Vec<String> {
     opened.findings.into_iter().map(|finding| format!("{}: {}", finding.place, finding.what)).collect()
 }
 
-/// Edits the store's file as a person with access to the machine would, without any key.
+/// Edits the store's file without any key, like an attacker with access to the machine.
 fn edit(server: &Server, sql: &str) {
     let file = Connection::open(server.folder().join("bursar.sqlite")).unwrap();
     assert!(file.execute(sql, []).unwrap() > 0, "{sql}");
@@ -37,7 +37,7 @@ fn blob(id: &str) -> String {
     format!("x'{}'", id.replace('-', ""))
 }
 
-/// A verified user with an account; gives the user and the method.
+/// Creates a verified user with an account; returns the user and the method.
 async fn paid_by(server: &Server, line: u32, number: &str) -> (String, String) {
     let user = server.verified_user(line).await;
     let account = json!({"platform": "ach", "account_number": number, "routing_number": "110000000"});
@@ -156,7 +156,7 @@ async fn a_claim_token_moved_to_another_link_claims_nothing() {
     }
 }
 
-/// What layout 1 sealed: bound to a context that the noun chose.
+/// Returns a seal of layout 1: bound to a context that the noun chose.
 fn seal_1(label: &str, context: &[u8], plain: &[u8]) -> Vec<u8> {
     let mut mac = Hmac::<Sha256>::new_from_slice(&[7; 32]).unwrap();
     mac.update(format!("bursar/v1/seal/{label}").as_bytes());
@@ -182,7 +182,7 @@ fn put<R: Record>(server: &Server, record: &R) {
     server.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
 }
 
-/// Makes the store one that a version before this one has filled. Gives a method as it was then.
+/// Turns the store into one of an earlier version. Returns a method in its earlier form.
 fn as_of_before(server: &Server) -> PayoutMethod {
     let vault = &server.bursar().vault;
     let mut old = None;
@@ -232,7 +232,7 @@ async fn seals_and_keys_of_an_older_store_work_are_rewritten_and_then_refused() 
     let token = link["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     server.get(&format!("/v2/claims/{token}")).send().await.expect(200);
 
-    // An old row that is put back is worth nothing now, and is found.
+    // An old row that is restored no longer opens, and is found.
     assert!(is_layout_1(&old.sealed_details));
     put(&server, &old);
     assert_eq!(findings(&server).len(), 1);

@@ -1,4 +1,4 @@
-//! Mail over TLS: to a real mail server with a certificate of its own, and to those whom nobody should trust.
+//! Mail over TLS: to a real mail server with a separate certificate, and to servers that must not be trusted.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use uuid::Uuid;
 use crate::harness::{CALL_DEADLINE, FakeMail, MailMode, Process, START};
 use crate::process::as_app;
 
-/// This machine by a name that does not say so: where mail goes through unprotected is decided by the name.
+/// This machine under an address that is not recognized as local: only the name decides whether plain mail is allowed.
 const ELSEWHERE: &str = "0.0.0.0";
 
-/// Sends a link by mail from a process that trusts this authority alone; gives the link's status then.
+/// Sends a link by mail from a process that trusts only this authority; returns the link's status.
 fn sent_by(url: &str, authority: &Path) -> serde_json::Value {
     let folder = tempfile::tempdir().unwrap();
     let data_dir = folder.path().join("data");
@@ -24,7 +24,7 @@ fn sent_by(url: &str, authority: &Path) -> serde_json::Value {
     let process = Process::start_trusting(&data_dir, &flags, authority);
     let body = json!({"amount": 100, "payee": {"email": "ada@example.org"}}).to_string();
     let made = as_app(&process, &data_dir, "POST /v2/payout-links", &body);
-    // The answer comes when all that was due is done.
+    // The response comes when all due work is done.
     as_app(&process, &data_dir, "POST /v2/sandbox/clock/advance", &json!({"seconds": 1}).to_string());
     let path = format!("GET /v2/payout-links/{}", made["id"].as_str().unwrap());
     as_app(&process, &data_dir, &path, "")["status"].clone()
@@ -52,7 +52,7 @@ fn a_certificate_for_another_name_is_refused() {
     }
 }
 
-/// Hands a mail to a server at this address; gives what came of it, and how long it took.
+/// Hands a mail to a server at this address; returns the outcome and the duration.
 async fn hand_over(url: &str) -> (SendOutcome, Duration) {
     let settings = SmtpSettings::parse(url, "pay@example.com", None).unwrap();
     let smtp = Smtp::new(settings, None, CALL_DEADLINE).unwrap();
@@ -96,7 +96,7 @@ async fn a_server_that_offers_no_starttls_gets_nothing_unless_it_is_this_machine
     assert_eq!((reported, mail.mails().len()), (SendOutcome::Taken { reference: None }, 1));
 }
 
-/// A server that says this, and then nothing; one that says it again and again, if it is told to.
+/// Starts a server that sends this and then nothing, or sends it repeatedly with `again`.
 async fn silent(says: &'static str, again: bool) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -124,7 +124,7 @@ async fn the_deadline_holds_for_the_greeting_the_handshake_and_every_word_togeth
     for (scheme, name, says, again) in [
         ("smtp", "127.0.0.1", "", false),
         ("smtp", "127.0.0.1", "220 here I am\r\n", false),
-        // A word in time, each time: none of them is late, and all together never end.
+        // Each line is in time, but together they never end.
         ("smtp", "127.0.0.1", "220-wait\r\n", true),
         ("smtp", ELSEWHERE, "220 here I am\r\n250-here\r\n250 STARTTLS\r\n", false),
         ("smtps", "127.0.0.1", "", false),

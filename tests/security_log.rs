@@ -1,5 +1,5 @@
-//! The security log of the real process: a line and a count for each refused login and each change of authority, and no
-//! secret or personal data in any of them.
+//! The security log of the real process: a line and a count for each refused login and each change of permissions,
+//! without secrets or personal data.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Process, http};
 
-/// One request with a credential; gives the status and the body.
+/// Sends one request with a credential; returns the status and the body.
 fn ask(process: &Process, credential: &str, line: &str, body: &str) -> (u16, Value) {
     ask_with(process, &format!("authorization: Basic {}", BASE64_STANDARD.encode(credential)), line, body)
 }
 
-/// One request with these headers.
+/// Sends one request with these headers.
 fn ask_with(process: &Process, headers: &str, line: &str, body: &str) -> (u16, Value) {
     let request = format!(
         "{line} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n{headers}\r\n\
@@ -62,7 +62,7 @@ fn a_refused_login_and_a_change_of_authority_are_one_line_and_one_count_each() {
 
     let wrong = "sk_sandbox_a-secret-that-must-not-be-logged";
     assert_eq!(ask(&process, &format!("{app_client}:{wrong}"), "GET /v2/users", "").0, 401);
-    // A caller that mixes up the two halves shows the secret as its name.
+    // A caller that swaps the two halves sends the secret as its client id.
     assert_eq!(ask(&process, &format!("{wrong}:"), "GET /v2/users", "").0, 401);
     assert_eq!(ask(&process, &app, "POST /v2/apps", r#"{"name":"Other"}"#).0, 403);
     assert_eq!(process.get("/v2/claims/a-token-that-must-not-be-logged").0, 404);
@@ -81,7 +81,7 @@ fn a_refused_login_and_a_change_of_authority_are_one_line_and_one_count_each() {
     assert_eq!(status, 201, "{user}");
     let user = user["id"].as_str().unwrap();
     assert_eq!(ask(&process, &organization, &format!("GET /v2/users/{user}/export"), "").0, 200);
-    // The negative control: a request that is served well is no security event.
+    // The negative control: a successful request is not a security event.
     assert_eq!(ask(&process, &app, "GET /v2/users", "").0, 200);
 
     assert_eq!(counted(&process, "login_failed"), 2);
@@ -116,7 +116,7 @@ fn a_refused_login_and_a_change_of_authority_are_one_line_and_one_count_each() {
     assert_eq!((&lines[4]["subject"], &lines[6]["subject"]), (&json!(new_client), &json!(app_id)));
 }
 
-/// The lines of the security log: event, reason, and what it is about.
+/// Returns the lines of the security log: event, reason, and subject.
 fn lines(logged: &str) -> Vec<Value> {
     let lines = logged.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     lines.filter(|line| line["target"] == "security").collect()
@@ -129,14 +129,14 @@ fn a_wrong_code_a_lock_and_an_unlock_are_one_line_and_one_count_each() {
     let credentials = Credentials::of(folder.path());
     let (app, organization) = (credentials.pair("app"), credentials.pair("organization"));
     let phone = r#"{"country_code":"1","phone_number":"2127361234"}"#;
-    // At a claim. After thirty wrong ones each makes the phone wait for a day.
+    // At a claim. After thirty wrong codes each further one makes the phone wait for a day.
     let wrong_one = || {
         let link = format!(r#"{{"amount":100,"delivery":{{"method":"link"}},"payee":{phone}}}"#);
         let link = ask(&process, &app, "POST /v2/payout-links", &link).1;
         let claim = format!("/v2/claims/{}", link["link"].as_str().unwrap().rsplit('/').next().unwrap());
         assert_eq!(ask_with(&process, "x-none: 1", &format!("POST {claim}/contact"), phone).0, 200);
         let (status, _) = ask_with(&process, "x-none: 1", &format!("POST {claim}/code"), r#"{"token":"000000"}"#);
-        // One of a million codes is this one: then it was not wrong, and another link follows.
+        // One code in a million is correct by chance: then another link follows.
         assert!(status == 400 || status == 200, "{status}");
         assert_eq!(ask(&process, &app, "POST /v2/sandbox/clock/advance", r#"{"seconds":86400}"#).0, 200);
     };
@@ -206,7 +206,7 @@ fn a_sign_in_a_failed_one_and_a_setup_token_are_one_line_and_one_count_each() {
     };
     assert_eq!(confirm(&another(&code)), 400);
     assert_eq!(confirm(&code), 200);
-    // A code is used once, so this one is wrong now.
+    // A code is valid once, so this one is wrong now.
     assert_eq!(sign_in(password, Some(&code)).0, 400);
     process.signal("TERM");
     let (_, logged) = process.wait(Duration::from_secs(10));

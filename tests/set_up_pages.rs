@@ -1,4 +1,4 @@
-//! The page behind a set-up link: the first organization, and a member's password.
+//! The page of a set-up link: the first organization, and a member's password.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ async fn sign_in(server: &Server, organization: &str, email: &str) -> Reply {
     server.post("/v2/member-sessions").json(body).send().await
 }
 
-/// The text between two texts of a page.
+/// Returns the text between two texts of a page.
 fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
     page.split_once(before).and_then(|(_, rest)| rest.split_once(after)).expect("the page shows it").0
 }
@@ -33,7 +33,7 @@ async fn show_setup_page_and_take_setup_make_the_first_organization_once() {
     assert_eq!(shown.header("cache-control"), Some("no-store"));
     server.get(&path).send().await.expect(200);
 
-    // The errors appear next to the typed values; the password is not shown again; the link stays good.
+    // The errors appear next to the typed values; the password is not shown again; the link remains valid.
     let wrong = take(&server, &path, &form("ada@", "short")).await.expect(400).text;
     assert!(wrong.contains("role=\"alert\"") && wrong.contains("value=\"Example &#38; Pay\""), "{wrong}");
     assert!(wrong.contains("The password must have at least 12 characters.") && !wrong.contains("short"), "{wrong}");
@@ -52,7 +52,7 @@ async fn show_setup_page_and_take_setup_make_the_first_organization_once() {
     let acts: Vec<&Value> = acts["data"].as_array().unwrap().iter().map(|act| &act["act"]).collect();
     assert_eq!(acts, ["organization.created", "key.issued", "member.created"]);
 
-    // Used, it says so.
+    // A used link is refused with that reason.
     for reply in [server.get(&path).send().await, take(&server, &path, &form("eve@example.com", PASSWORD)).await] {
         assert_eq!(reply.status, 404);
         assert!(reply.text.contains("This link no longer works"), "{}", reply.text);

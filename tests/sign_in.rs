@@ -1,4 +1,4 @@
-//! Members sign in: passwords, second factors, sessions, and what ends them.
+//! Sign-in of members: passwords, second factors, sessions, and their end.
 
 use bursar::members::sign_in::totp;
 use serde_json::{Value, json};
@@ -27,14 +27,14 @@ async fn sign_in(server: &Server, role: &str, with: Value) -> Reply {
     server.post("/v2/member-sessions").json(body).send().await
 }
 
-/// Whether a session opens anything.
+/// Returns whether a session is valid.
 async fn is_live(server: &Server, session: &str) -> bool {
     let reply = server.get("/v2/member-sessions").by(session).send().await;
     assert!(matches!(reply.status, 200 | 401), "{}", reply.text);
     reply.status == 200
 }
 
-/// Sets up a second factor of the demonstration member of a role; gives the secret and the recovery codes.
+/// Sets up a second factor of the demonstration member of a role; returns the secret and the recovery codes.
 async fn second_factor(server: &Server, role: &str) -> (Vec<u8>, Vec<String>) {
     let session = server.sign_in(role).await;
     let password = json!({"current_password": member(server, role)["password"]});
@@ -93,13 +93,13 @@ async fn wrong_passwords_slow_down_the_guesser_and_never_lock_the_owner_out() {
     let slowed = guess().await;
     slowed.refused(429, "rate-limited");
     assert_eq!(slowed.header("retry-after"), Some("1"));
-    // The right password waits too, from there: else the wait would show which one is right.
+    // The correct password must wait too from there, or the wait would reveal it.
     sign_in(&server, "admin", json!({})).await.refused(429, "rate-limited");
     server.advance(1);
     guess().await.refused(401, "unauthorized");
     let slowed = guess().await;
     assert_eq!(slowed.refused(429, "rate-limited").header("retry-after"), Some("2"), "each wrong one doubles the wait");
-    // Colleagues behind the same address sign in, and so does the owner when the wait is over.
+    // Colleagues behind the same address can sign in, and so can the owner after the wait.
     sign_in(&server, "payer", json!({})).await.expect(201);
     server.advance(2);
     sign_in(&server, "admin", json!({})).await.expect(201);
@@ -303,7 +303,7 @@ async fn invite_member_and_set_up_member_give_a_password_once() {
     });
     server.post("/v2/member-sessions").json(jane_in).send().await.expect(201);
 
-    // An admin who could replace a password, or choose one, would act as another member.
+    // An admin who could replace or choose a password would act as another member.
     server.post(&path).by(&admin).send().await.refused(403, "organization-key-required");
     let chosen = json!({"password": "another horse battery"});
     server

@@ -1,4 +1,4 @@
-//! A full disk is a state: reads continue, changes are refused definitely, and the same process recovers.
+//! A full disk: reads continue, changes are definitely refused, and the same process recovers.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::harness::postgres::Cluster;
 use crate::harness::{Process, bursar, http};
 
-/// A small file system of its own, unmounted when this is dropped.
+/// A small file system, unmounted when dropped.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -28,7 +28,7 @@ impl SmallDisk {
         Self(at)
     }
 
-    /// Writes a file until there is no room left.
+    /// Writes a file until the disk is full.
     fn fill(&self) {
         let mut file = std::fs::File::create(self.0.join("filler")).unwrap();
         // The last piece may be shorter than a page.
@@ -48,7 +48,6 @@ impl Drop for SmallDisk {
     }
 }
 
-/// A client of one process.
 struct Client<'a> {
     process: &'a Process,
     token: String,
@@ -75,7 +74,7 @@ impl<'a> Client<'a> {
         http(&self.process.address, &request)
     }
 
-    /// A link with much metadata: more than ten pages of the store.
+    /// Creates a link with much metadata: more than ten pages of the store.
     fn link(&self, number: usize) -> (u16, String) {
         let metadata = "m".repeat(12_000);
         let body = format!(r#"{{"amount":1,"delivery":{{"method":"link"}},"metadata":"{metadata}"}}"#);
@@ -93,7 +92,7 @@ fn ready(process: &Process) -> (u16, String) {
     http(&process.address, &request)
 }
 
-/// Sends links until one is refused; gives its number. Every one before it succeeded.
+/// Sends links until one is refused; returns its number. Every one before it succeeded.
 fn until_refused(client: &Client<'_>) -> usize {
     for number in 0..5_000 {
         let (status, said) = client.link(number);
@@ -106,7 +105,7 @@ fn until_refused(client: &Client<'_>) -> usize {
     panic!("5,000 links fit on a small disk");
 }
 
-/// Waits until the refused request succeeds, under the same key.
+/// Retries the refused request with the same key until it succeeds.
 fn until_accepted(client: &Client<'_>, number: usize) {
     let begun = Instant::now();
     loop {
@@ -120,7 +119,7 @@ fn until_accepted(client: &Client<'_>, number: usize) {
     }
 }
 
-/// The state itself: what every store must do on a full disk, and after there is room again.
+/// The required behavior of every store on a full disk, and after space is free again.
 fn fills_and_recovers(process: &Process, client: &Client<'_>, disk: &SmallDisk, when_full: impl FnOnce()) {
     assert_eq!(client.link(9_999).0, 201);
     disk.fill();
@@ -163,7 +162,7 @@ fn a_full_disk_refuses_changes_and_answers_reads_until_there_is_room() {
     verify(&["--data-dir", data_dir.to_str().unwrap()]);
 }
 
-/// What a start on the full disk finds: everything that was acknowledged before.
+/// A start on the full disk finds all acknowledged links.
 #[test]
 fn a_full_disk_and_kill_9_lose_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
@@ -204,7 +203,7 @@ fn a_sandbox_has_a_quota() {
 #[test]
 fn a_database_server_whose_disk_is_full_refuses_changes_until_there_is_room() {
     let cluster = Cluster::single();
-    // A place of the server's own user; the log of the server is on the other disk.
+    // A tablespace of the server's user; the server's log is on the other disk.
     let place = format!("/tmp/bursar-small-{}", uuid::Uuid::new_v4().simple());
     let disk = SmallDisk::mount(PathBuf::from(&place), 64);
     let owned = Command::new("chmod").args(["0777", &place]).status().unwrap();
@@ -218,7 +217,8 @@ fn a_database_server_whose_disk_is_full_refuses_changes_until_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start_with(folder.path(), &["--database-url", &database.url()]);
     let client = Client::of(&process, folder.path());
-    // As after each change of the schema or its statistics: a new connection must write this file first, and is refused.
+    // As after each change of the schema or its statistics: a new connection must write this file first, and is
+    // refused.
     let forget_cache = || cluster.script(&format!("rm -f {place}/space/PG_*/*/pg_internal.init"));
     fills_and_recovers(&process, &client, &disk, forget_cache);
     process.signal("TERM");

@@ -1,4 +1,4 @@
-//! One table of cases for all stores: memory, SQLite, PostgreSQL. What one does, the others do.
+//! One table of cases for all stores: memory, SQLite and PostgreSQL behave alike.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use uuid::Uuid;
 use crate::harness::postgres::{Database, aside};
 use crate::postgres::{COUNT, CountUp, ORG as COUNTED};
 
-/// An opened store, and what keeps it open.
+/// An opened store, and its guards.
 struct Open {
     name: &'static str,
     store: Store,
@@ -46,7 +46,7 @@ fn stores() -> Vec<Open> {
     ]
 }
 
-/// Chance that repeats.
+/// A reproducible random generator.
 struct Chance(u64);
 
 impl Chance {
@@ -61,7 +61,7 @@ impl Chance {
 
 const ORG: Uuid = Uuid::from_u128(7);
 
-/// A row of a table out of few possible ones, so that they meet in their indexes. Wild texts among the values.
+/// Returns a row of a table with few possible values, so that rows meet in indexes; some texts are unusual.
 fn row(table: &Table, org: Uuid, chance: &mut Chance) -> Row {
     const TEXTS: [&str; 6] = ["", "a", "B", "ä💸", "line\nbreak", "'\"\\%_$1"];
     let cell = |kind: Kind, chance: &mut Chance| match kind {
@@ -85,7 +85,7 @@ fn changes(table: &'static Table) -> TableChanges {
     TableChanges { table, inserts: Vec::new(), updates: Vec::new(), changed: Vec::new(), deletes: Vec::new() }
 }
 
-/// Commits as a batch of its own; gives how it ended.
+/// Commits one batch; returns its outcome.
 fn commit(open: &mut Open, changes: Vec<TableChanges>) -> &'static str {
     open.store.begin(OrgId(ORG), &[]).unwrap();
     match open.store.commit(&changes, Time::from_micros(1)) {
@@ -115,7 +115,7 @@ fn all_of(table: &'static Table) -> Query {
     }
 }
 
-/// Every way to find this row, and pages around it.
+/// Returns every query that finds this row, and pages around it.
 fn queries(table: &'static Table, row: &Row, chance: &mut Chance) -> Vec<Want> {
     let mut wants: Vec<Want> = table
         .indexes
@@ -124,7 +124,7 @@ fn queries(table: &'static Table, row: &Row, chance: &mut Chance) -> Vec<Want> {
         .map(|index| Want::Rows(RowsWanted { table, index, values: Table::index_values(index, row) }))
         .collect();
     let order = *table.key().columns.last().unwrap();
-    // Within one value of what leads the key, the last column of it is unique and orders.
+    // Within one value of the key's first column, its last column is unique and defines the order.
     let mut page = all_of(table);
     for &column in table.key().columns[..table.key().columns.len() - 1].iter().skip(1) {
         page.conditions.push(bursar::world::query::Condition {
@@ -139,7 +139,7 @@ fn queries(table: &'static Table, row: &Row, chance: &mut Chance) -> Vec<Want> {
     wants
 }
 
-/// Tables whose rows must obey more than their columns say.
+/// Tables whose rows have more rules than their columns show.
 const PARTICULAR: [&str; 4] = ["payout_requests", "payout_link_batches", "payout_link_batch_rows", "debts"];
 
 #[test]
@@ -155,7 +155,7 @@ fn rows_of_every_table_are_kept_found_and_shown_alike() {
             let mut change = changes(table);
             match (known.contains_key(&key), chance.below(6)) {
                 (true, 0) => change.deletes.push(key.clone()),
-                // A second row with the same key, which no store takes.
+                // A second row with the same key, which every store refuses.
                 (true, 1) | (false, _) => change.inserts.push(row.clone()),
                 (true, _) => change.updates.push(row.clone()),
             }
@@ -168,7 +168,7 @@ fn rows_of_every_table_are_kept_found_and_shown_alike() {
             let ended = end(sqlite);
             assert_eq!(end(postgres), ended, "{}: {change:?}", table.name);
             if ended == "ok" {
-                // A schema may forbid more than the records tell, which memory does not know; never less.
+                // A schema may forbid more than the records, which memory does not check; never less.
                 assert_eq!(end(memory), "ok", "{}: {change:?}", table.name);
                 kept += 1;
                 if change.deletes.is_empty() {
@@ -200,7 +200,7 @@ fn rows_of_every_table_are_kept_found_and_shown_alike() {
     assert!(kept > 200 && refused > 40, "{kept} kept, {refused} refused: the case has lost its edge");
 }
 
-/// Many rows in one commit are one statement a table on PostgreSQL.
+/// On PostgreSQL many rows of a commit are one statement per table.
 #[test]
 fn many_rows_are_written_and_found_at_once() {
     let table = Job::TABLE;
@@ -246,7 +246,7 @@ fn a_refused_commit_leaves_nothing_in_any_table() {
         assert_eq!(commit(&mut open, both), "refused", "{}", open.name);
         let want = Want::row::<Job>(Table::index_values(Job::TABLE.key(), &job));
         assert_eq!(open.reads.load(&[want]).unwrap(), [Vec::<Row>::new()], "{}", open.name);
-        // And the store works on.
+        // And the store continues to work.
         assert_eq!(commit(&mut open, vec![TableChanges { inserts: vec![job], ..changes(Job::TABLE) }]), "ok");
     }
 }
@@ -274,7 +274,7 @@ fn a_snapshot_shows_everything_in_order_and_one_state() {
         let is_memory = open.name == "memory";
         reads
             .snapshot(|snapshot| {
-                // The first look chooses the state.
+                // The first read fixes the snapshot.
                 assert!(snapshot.get::<LedgerAccount>(&gone)?.is_some());
                 if !is_memory {
                     let deletes = vec![gone.clone()];
@@ -296,7 +296,7 @@ fn a_snapshot_shows_everything_in_order_and_one_state() {
     }
 }
 
-/// What a look-up can ask for that no row has.
+/// Queries for values that no row has.
 #[test]
 fn nothing_is_found_by_what_nothing_has() {
     for open in stores() {
@@ -310,7 +310,7 @@ fn nothing_is_found_by_what_nothing_has() {
     }
 }
 
-/// The next batch is decided while one is written: it is not to rest on what the store refuses.
+/// The next batch is decided while one is written: it must not depend on a refused write.
 #[test]
 fn over_sqlite_one_that_is_refused_costs_neither_its_batch_nor_the_next() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! The same random requests through the whole program over memory, SQLite, PostgreSQL and, where `BURSAR_TEST_STORE`
-//! says so, Citus: the same answers, byte for byte, and in the end the same rows in every table.
+//! The same random requests through the whole program over memory, SQLite, PostgreSQL and, if `BURSAR_TEST_STORE` says
+//! so, Citus: responses are equal byte for byte, and so are all tables in the end.
 //!
-//! `BURSAR_DIFFER_REQUESTS` makes it longer: 100,000 are the acceptance run (`make differ`), in histories of 2,000, each
-//! from a seed of its own, the first from `BURSAR_DIFFER_SEED`.
+//! `BURSAR_DIFFER_REQUESTS` makes it longer: 100,000 are the acceptance run (`make differ`), in histories of 2,000 with
+//! separate seeds, the first from `BURSAR_DIFFER_SEED`.
 
 use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
@@ -18,10 +18,10 @@ use crate::harness::postgres::{Cluster, Database, aside, is_citus_asked_for};
 use crate::harness::{Reply, Server};
 use crate::samples::{Sample, Stage, sample};
 
-/// What a request is made into, beside what it is.
+/// A variation of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Twist {
-    /// As the sample is.
+    /// The sample unchanged.
     Plain,
     /// Sent twice under one idempotency key.
     Twice,
@@ -63,7 +63,7 @@ pub async fn send(stage: &Stage, route: &Route, sample: &Sample, twist: Twist, k
         (_, Who::Organization) => asking.as_org(),
         (_, Who::OrganizationForApp) => asking.as_org().for_app(&stage.app.id),
         (_, Who::Anyone | Who::AppOrItsClient | Who::App | Who::AppOrOrganization) => asking.app_key(),
-        // What a provider signs, and a member's session, stand in a header of the sample.
+        // A provider's signature and a member's session are in a header of the sample.
         (_, Who::Provider | Who::Member) => asking,
     };
     for (name, value) in &sample.headers {
@@ -80,7 +80,7 @@ pub async fn send(stage: &Stage, route: &Route, sample: &Sample, twist: Twist, k
     }
 }
 
-/// All that a store says to one request, its repeat included.
+/// Returns all responses of a store to one request, including its replay.
 async fn said(stage: &Stage, route: &Route, twist: Twist, number: u64) -> String {
     let Some(sample) = sample(stage, route.documented.operation_id).await else { return "no sample".to_owned() };
     let key = format!("key-{number}");
@@ -92,8 +92,8 @@ async fn said(stage: &Stage, route: &Route, twist: Twist, number: u64) -> String
     said
 }
 
-/// The same. What earlier requests left behind may be in the way of a sample's preparations: then it says why, which
-/// must be the same everywhere too.
+/// Returns the responses, or the error of the sample's preparation. Earlier requests may make it fail, but equally on
+/// all stores.
 async fn said_or_why(stage: &Stage, route: &Route, twist: Twist, number: u64) -> String {
     match AssertUnwindSafe(said(stage, route, twist, number)).catch_unwind().await {
         Ok(said) => said,
@@ -101,17 +101,17 @@ async fn said_or_why(stage: &Stage, route: &Route, twist: Twist, number: u64) ->
     }
 }
 
-/// Requests of a history at most: what is stored makes each of them slower.
+/// Requests of a history at most: stored data makes each of them slower.
 const HISTORY_MAX: u64 = 2_000;
-/// Histories side by side.
+/// Histories in parallel.
 const BESIDE: usize = 6;
 
 const IN_THE_WAY: &str = "in the way: ";
 
-/// The whole program over a store with this name, in the order in which they are compared with the first.
+/// The program over a named store. The first one is compared with the others, in order.
 type Named = (&'static str, Stage);
 
-/// All over nothing. Citus has few databases, so the one that it has is emptied.
+/// Creates all stages with empty stores. The single Citus database is emptied.
 async fn stages(citus: Option<&Database>) -> Vec<Named> {
     let postgres = aside(|| Cluster::single().database());
     let mut databases = vec![postgres.settings()];
@@ -127,7 +127,7 @@ async fn stages(citus: Option<&Database>) -> Vec<Named> {
     stages
 }
 
-/// The same rows in every table of all, and nothing wrong with them; gives how many there are.
+/// Compares every table of all stores and verifies them; returns the number of rows.
 fn compared(stages: &[Named]) -> usize {
     let mut rows = 0;
     for table in tables::ALL {
@@ -144,7 +144,7 @@ fn compared(stages: &[Named]) -> usize {
     rows
 }
 
-/// What a history came to.
+/// The result of a history.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     answered: u64,
@@ -152,7 +152,7 @@ struct Tally {
     begun_anew: u64,
 }
 
-/// So many requests drawn from a seed, one after the other, to stores that were empty before.
+/// Sends random requests from a seed, in sequence, to stores that were empty before.
 async fn history(requests: u64, seed: u64) -> Tally {
     let mut state = seed;
     let citus = is_citus_asked_for().then(|| aside(Database::new));
@@ -172,7 +172,7 @@ async fn history(requests: u64, seed: u64) -> Tally {
             let seconds = i64::try_from(draw(&mut state, 90_000)).unwrap();
             join_all(stages.iter().map(|(_, stage)| stage.server.pass(seconds))).await;
         }
-        // Each has a clock and chance of its own, so they do not wait for each other.
+        // Each has a separate clock and randomness, so they run in parallel.
         let all = join_all(stages.iter().map(|(_, stage)| said_or_why(stage, route, twist, number))).await;
         tally.answered += u64::from(all[0].starts_with('2'));
         for (said, (name, _)) in all.iter().zip(&stages) {
@@ -195,7 +195,7 @@ async fn history(requests: u64, seed: u64) -> Tally {
     tally
 }
 
-/// A request waits for its round trips most of the time, so histories run side by side. There is one Citus only.
+/// A request mostly waits for round trips, so histories run in parallel. Citus has only one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn all_stores_give_the_same_answers_and_keep_the_same_book() {
     let requests = setting("BURSAR_DIFFER_REQUESTS", 120);

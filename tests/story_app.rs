@@ -1,4 +1,4 @@
-//! The story of an app: an organization opens one, tells who stands behind it, gives it money and keys, and closes it.
+//! The story of an app: an organization opens one, describes its company, gives it money and keys, and closes it.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ async fn an_app_is_opened_filled_used_and_closed() {
     let path = format!("/v2/apps/{app}");
     assert_eq!(server.get(&path).as_org().send().await.expect(200).body.get("keys"), None);
 
-    // It tells which company it is, who owns it and what the money is for. Numbers come back with their ends alone.
+    // It describes its company, its owners and its use of money. Numbers are returned with their last digits only.
     let compliance = format!("{path}/compliance");
     let reported = server.put(&compliance).as_org().json(everything()).send().await.expect(201).body;
     assert_eq!([&reported["company_info"]["ein"], &reported["directors"][0]["ssn"]], ["***6789", "***6789"]);
@@ -45,19 +45,19 @@ async fn an_app_is_opened_filled_used_and_closed() {
     server.pass(DAY).await;
     assert_eq!(wallet(&app).await, 100_000);
 
-    // It pays somebody. As long as that money waits for its payee, the app cannot be closed.
+    // It pays a person. Until that money is claimed, the app cannot be closed.
     let link = json!({"amount": 30_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let link = server.post("/v2/payout-links").basic(&client, &key).json(link).send().await.expect(201);
     assert_eq!(wallet(&app).await, 70_000);
     server.delete(&path).as_org().send().await.refused(409, "invalid-state");
 
-    // A key got into wrong hands: a second one is made, the first one revoked.
+    // A key was stolen: a second one is created, the first one revoked.
     let new = server.post(&format!("{path}/keys")).as_org().send().await.expect(201).body;
     server.delete(&format!("{path}/keys/{client}")).as_org().send().await.expect(200);
     server.get(&path).basic(&client, &key).send().await.refused(401, "unauthorized");
     let (client, key) = (text(&new["client_id"]), text(&new["api_key"]));
 
-    // The season is over: the link is taken back, the wallet emptied, the app closed. Its key opens nothing any more.
+    // The season is over: the link is canceled, the wallet emptied, the app closed. Its key opens nothing any more.
     let canceled = format!("/v2/payout-links/{}", link.id());
     server.delete(&canceled).basic(&client, &key).send().await.expect(200);
     let all = json!({"amount": 100_000});

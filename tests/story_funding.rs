@@ -16,7 +16,7 @@ async fn a_shop_is_filled_runs_low_is_refilled_and_emptied() {
     let refill = |verb: &str, amount: i64| server.post(&at(verb)).as_org().json(json!({"amount": amount})).send();
     refill("deposit", 50_000).await.refused(409, "user-info-missing");
 
-    // It names its account, and pulls $500.00 from it. A day later the money is there.
+    // It sets its account, and pulls $500.00 from it. A day later the money is there.
     let account = json!({"account_number": "000123456789", "routing_number": "110000000"});
     server.put(&at("ach-account")).as_org().json(account).send().await.expect(200);
     refill("deposit", 50_000).await.expect(200);
@@ -25,7 +25,7 @@ async fn a_shop_is_filled_runs_low_is_refilled_and_emptied() {
     server.pass(DAY).await;
     assert_eq!(server.balance_of(&shop, "app_wallet").await, 50_000);
 
-    // It wants never to have less than $300.00, and $200.00 at a time. A payout for $250.00 leaves too little.
+    // It wants at least $300.00 at all times, in refills of $200.00. A payout for $250.00 leaves too little.
     let settings = json!({"auto_refill": {"amount": 20_000, "threshold": 30_000}});
     server.put(&at("settings")).as_org().json(settings).send().await.expect(200);
     let body = json!({"amount": 25_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});

@@ -1,4 +1,4 @@
-//! The story of an organization: its people, what each of them may do, and how its money is shared among its apps.
+//! The story of an organization: its members, their permissions, and the money that its apps share.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ async fn people_come_and_go_and_what_they_did_keeps_their_names() {
         server.patch(&format!("/v2/members/{id}")).as_org().json(json!({"role": role})).send().await
     };
 
-    // A new colleague. She prepares bills, and the number that histories show is hers for ever.
+    // A new colleague. She prepares bills, and her number in histories never changes.
     let nora = desk.hire("Nora", "ap_creator").await;
     let (vendor, account) = desk.vendor("000123456789").await;
     let bill = json!({
@@ -21,7 +21,7 @@ async fn people_come_and_go_and_what_they_did_keeps_their_names() {
     let bill = desk.post("payables", bill).send().await.expect(201).id();
     desk.act(&bill, "submit-for-approval", &nora).await.expect(200);
 
-    // Who prepares does not approve, whatever she becomes: not as an approver, not as an administrator.
+    // She may not approve a bill that she prepared, in any later role: neither as an approver nor as an administrator.
     desk.act(&bill, "approve", &nora).await.refused(403, "not-permitted");
     member(&nora, "ap_approver").await.expect(200);
     desk.act(&bill, "approve", &nora).await.refused(403, "self-approval");
@@ -29,12 +29,12 @@ async fn people_come_and_go_and_what_they_did_keeps_their_names() {
     desk.act(&bill, "approve", &nora).await.refused(403, "self-approval");
     desk.act(&bill, "approve", "ap_approver").await.expect(200);
 
-    // The first administrator leaves; Nora is one now, so that is possible. She herself has to stay.
+    // The first administrator leaves; Nora is one now, so that is possible. She has to stay.
     desk.dismiss("admin").await;
     server.delete(&format!("/v2/members/{nora}")).as_org().send().await.refused(409, "invalid-state");
     member(&nora, "viewer").await.refused(409, "invalid-state");
 
-    // Who has left acts no more, and what they did still bears their name.
+    // A removed member can no longer act, and their earlier acts still bear their name.
     desk.act(&bill, "pay", "admin").await.refused(404, "not-found");
     desk.act(&bill, "pay", "payer").await.expect(200);
     let history = desk.payable(&bill).await["action_history"].as_array().unwrap().clone();
@@ -42,7 +42,8 @@ async fn people_come_and_go_and_what_they_did_keeps_their_names() {
     let gone = server.get("/v2/members?status=removed").as_org().send().await.expect(200).body;
     assert_eq!(gone["data"].as_array().unwrap().len(), 1);
 
-    // The organization moves money from one app to another, through its own wallet; nothing is made or lost on the way.
+    // The organization moves money from one app to another, through its own wallet; nothing is created or lost on the
+    // way.
     let own = server.app_id();
     let second = server.post("/v2/apps").as_org().json(json!({"name": "Night shift"})).send().await.expect(201).id();
     let give = |app: &str, amount: i64| {

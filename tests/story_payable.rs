@@ -1,4 +1,4 @@
-//! The story of a bill: a vendor sends it, four people see to it, and the vendor is paid once.
+//! The story of a bill: a vendor sends it, four members process it, and the vendor is paid once.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
     let desk = Desk::of(&server);
     let before = server.balance("app_wallet").await;
 
-    // The admin says: bills from 1,000 dollars on need two approvals.
+    // The admin requires two approvals for bills from 1,000 dollars on.
     let ann = desk.hire("Ann", "ap_approver").await;
     let approvers = json!([ann, desk.member("ap_approver"), desk.member("admin")]);
     let policy = json!({
@@ -22,7 +22,7 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
     });
     desk.post("approval-policies", policy).send().await.expect(201);
 
-    // The creator: a vendor with an account, and the bill for five desks.
+    // The creator adds a vendor with an account, and the bill for five desks.
     let (vendor, _) = desk.vendor("000123456789").await;
     let items = json!([{"name": "Desk", "quantity": 5, "unit_price": 30_000}]);
     let bill = desk.bill(json!({"number": "INV-77", "ap_vendor_id": vendor, "items": items})).await.expect(201);
@@ -38,7 +38,7 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
     assert_eq!((&mended["status"], &mended["amount"]), (&json!("created"), &json!(120_000)));
     desk.act(&bill, "submit-for-approval", "ap_creator").await.expect(200);
 
-    // Two say yes. Before the second, nobody can pay.
+    // Two approve. Before the second approval the bill cannot be paid.
     desk.act(&bill, "approve", "ap_approver").await.expect(200);
     desk.act(&bill, "pay", "payer").await.refused(409, "invalid-state");
     assert_eq!(desk.act(&bill, "approve", &ann).await.expect(200).body["status"], "approved");
@@ -52,7 +52,7 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
     assert_eq!(paid["status"], "payment_completed");
     assert_eq!(server.balance("app_wallet").await, before - 120_000);
 
-    // The bill remembers everybody.
+    // The bill's history names every member who acted.
     let history = paid["action_history"].as_array().unwrap().iter();
     let reported: Vec<String> = history
         .map(|act| format!("{}: {}", act["user_name"].as_str().unwrap(), act["action"].as_str().unwrap()))

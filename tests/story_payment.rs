@@ -16,7 +16,7 @@ async fn an_invoice_is_collected_and_another_is_taken_back() {
     let server = Server::start().await;
     let before = server.balance("app_wallet").await;
 
-    // The shop writes the company down, with the account that it pays from.
+    // The shop adds the company, with the account that it pays from.
     let acme = json!({"name": "Acme Ltd", "email": "billing@acme.example"});
     let acme = server.post("/v2/payment-customers").app_key().json(acme).send().await.expect(201).id();
     let accounts = format!("/v2/payment-customers/{acme}/bank-accounts");
@@ -37,7 +37,7 @@ async fn an_invoice_is_collected_and_another_is_taken_back() {
     assert_eq!(fetch(&server, &first).await["status"], "completed");
     assert_eq!(server.balance("app_wallet").await, before + 12_000);
 
-    // Acme changes its bank account. The next invoice is paid from there, and then Acme says that it never agreed.
+    // Acme changes its bank account. The next invoice is paid from there, and then Acme disputes it.
     let other = json!({"account_number": "20000010", "routing_number": "110000000"});
     server.post(&accounts).app_key().json(other).send().await.expect(201);
     let second = collect(8_000, "invoice 2").await.expect(201).body;
@@ -49,7 +49,7 @@ async fn an_invoice_is_collected_and_another_is_taken_back() {
     assert_eq!((&back["status"], &back["error"]), (&json!("reversed"), &json!("unauthorized")));
     assert_eq!(server.balance("app_wallet").await, before + 12_000);
 
-    // The account that was refused is not used again: the older one is.
+    // The refused account is not used again: the older one is.
     let third = collect(8_000, "invoice 2, once more").await.expect(201).body;
     assert_eq!(third["sender_details"]["account_number_last4"], "6789");
     server.work_off().await;

@@ -1,4 +1,4 @@
-//! The main story: money sent to a phone number that nobody knows arrives.
+//! The main story: money sent to an unknown phone number arrives.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::{Asking, Reply, Server};
 const PHONE: &str = "+12127361234";
 const DAY: i64 = 86_400;
 
-/// The payee's side of a claim: only what stands in messages and answers.
+/// The payee's side of a claim: only the content of messages and responses.
 pub struct Payee<'a> {
     server: &'a Server,
     path: String,
@@ -15,14 +15,14 @@ pub struct Payee<'a> {
 }
 
 impl<'a> Payee<'a> {
-    /// Opens the link of the newest message and proves to hold the phone.
+    /// Opens the link of the newest message and proves the phone.
     pub async fn arrive(server: &'a Server, phone: &str) -> Self {
         let link = server.newest_message(phone).await["link"].as_str().expect("the message has a link").to_owned();
         let token = link.rsplit('/').next().unwrap().to_owned();
         Self::open_session(server, format!("/v2/claims/{token}"), phone).await
     }
 
-    /// Comes back later and proves to hold the phone anew.
+    /// Comes back later and proves the phone again.
     pub async fn comes_back(self, phone: &str) -> Self {
         Self::open_session(self.server, self.path, phone).await
     }
@@ -75,7 +75,7 @@ async fn a_payout_to_an_unknown_phone_arrives() {
     let server = Server::start().await;
     let before = server.balance("app_wallet").await;
 
-    // The sender: one request. The money is set aside at once.
+    // The sender: one request. The money is held at once.
     let link = send(&server, 10_000).await;
     assert_eq!(link["status"], "delivery_pending");
     assert_eq!(server.balance("app_wallet").await, before - 10_000);
@@ -133,7 +133,7 @@ async fn a_payout_to_a_closed_account_comes_back_and_goes_elsewhere() {
     let news = server.newest_message(PHONE).await;
     assert!(news["text"].as_str().unwrap().contains("closed"), "{news}");
 
-    // Another account: the same sitting goes on.
+    // Another account: the same session continues.
     payee.bank("000987654321").await;
     payee.step("payout", json!({})).await;
     server.work_off().await;

@@ -1,4 +1,4 @@
-//! The story of a batch: a payroll file is checked, sent, and everybody is paid.
+//! The story of a batch: a payroll file is checked and sent, and every payee is paid.
 
 use std::collections::BTreeMap;
 
@@ -35,19 +35,19 @@ async fn a_payroll_is_checked_sent_and_paid() {
     bonus["idempotency_key"] = json!("0b7e3c0a-8f3a-4c1e-9d52-6a7e1f2b3c03");
     let payroll = json!({"links": [jane, john, bonus]});
 
-    // The office first asks what would happen. Nothing moves.
+    // The office first requests a dry run. Nothing moves.
     let dry = "/v2/payout-link-batches?dry_run=true";
     let plan = server.post(dry).app_key().json(payroll.clone()).send().await.expect(200).body;
     assert_eq!(plan["rows"][2]["error_code"], "transaction-insufficient-funds");
     assert_eq!(plan["balance_after"], json!(before - 20_000));
     assert_eq!(server.balance("app_wallet").await, before);
 
-    // It is sent all the same, twice, by an impatient finger.
+    // It is sent nevertheless, twice by a double click.
     let sent = server.post("/v2/payout-link-batches").app_key().json(payroll.clone()).send().await.expect(201);
     let again = server.post("/v2/payout-link-batches").app_key().json(payroll).send().await.expect(200);
     assert_eq!(again.id(), sent.id());
 
-    // The links are made: two of three, each once.
+    // The links are created: two of three, each once.
     server.work_off().await;
     let batch = server.get(&format!("/v2/payout-link-batches/{}", sent.id())).app_key().send().await.expect(200).body;
     assert_eq!(batch["status"], "completed_with_errors");
@@ -56,7 +56,7 @@ async fn a_payroll_is_checked_sent_and_paid() {
     assert_eq!(statuses, ["succeeded", "succeeded", "failed"]);
     assert_eq!(server.balance("app_held").await, 20_000);
 
-    // Jane and John have their messages; Jane takes hers to the bank.
+    // Jane and John have their messages; Jane sends hers to the bank.
     assert_eq!(server.newest_message("john@example.com").await["link"], Value::from(lines[1]["link"].clone()));
     let payee = Payee::arrive(&server, JANE).await;
     payee.name().await;
@@ -67,7 +67,7 @@ async fn a_payroll_is_checked_sent_and_paid() {
     assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
     assert_eq!(server.balance("app_held").await, 8_000, "John's waits for him");
 
-    // The bonus was never meant: nothing is left of it but its line in the file.
+    // The bonus was a mistake: nothing is left of it but its line in the file.
     assert_eq!(server.balance("app_wallet").await, before - 20_000);
     server.verify();
 }

@@ -1,4 +1,4 @@
-//! The story of a payout request: a person asks in an app to be paid, somebody decides, the money arrives.
+//! The story of a payout request: a person requests a payout in an app, the office approves it, the money arrives.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn a_person_asks_to_be_paid_and_is() {
     let server = Server::start().await;
     let before = server.balance("app_wallet").await;
 
-    // The person, in the app on their own phone, which holds nothing but the app's public client id.
+    // The person, in the app on their own phone, which has only the app's public client id.
     let asked = json!({
         "amount": 4_000, "payee": {"country_code": "1", "phone_number": "2127361234"}, "memo": "Deliveries of March"
     });
@@ -34,7 +34,7 @@ async fn a_person_asks_to_be_paid_and_is() {
     assert_eq!(approved["status"], "approved");
     assert_eq!(server.balance("app_held").await, 4_000, "the money is set aside");
 
-    // The person gets a text with a link, and takes the money to the bank.
+    // The person gets a text with a link, and sends the money to the bank.
     let payee = Payee::arrive(&server, PHONE).await;
     payee.name().await;
     payee.bank("000123456789").await;
@@ -43,7 +43,7 @@ async fn a_person_asks_to_be_paid_and_is() {
     server.pass(DAY).await;
     assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
 
-    // The office sees who it was, and that the link was claimed.
+    // The office sees the payee, and that the link was claimed.
     let done = fetch(&server, &id).await;
     assert_eq!(done["payout_link"]["status"], "claimed");
     assert_eq!(done["user"]["id"], done["payout_link"]["claimed_user_id"]);

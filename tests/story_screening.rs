@@ -1,5 +1,5 @@
-//! The story of a name on a list: two people are called like somebody who must not be paid. One is somebody else, and is
-//! never asked again. The other is that person.
+//! The story of a name on a list: two people have a name like one on the sanctions list. One is a namesake, and is
+//! never reviewed again. The other is the listed person.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::story_payout::Payee;
 const DAY: i64 = 86_400;
 const PHONE: &str = "+12127361234";
 
-/// What the reviewers see: who waits.
+/// Returns the users under review.
 async fn waiting(server: &Server) -> Vec<Value> {
     let list = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
     list["data"].as_array().unwrap().clone()
@@ -25,21 +25,21 @@ async fn decide(server: &Server, user: &Value, decision: &str, why: &str) -> Val
 async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut_out() {
     let server = Server::start().await;
 
-    // Money for a phone number that nobody knows. The payee tells a name that is like one on the list.
+    // Money for an unknown phone number. The payee enters a name like one on the list.
     let link = json!({"amount": 20_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     server.post("/v2/payouts/send-payout").app_key().json(link.clone()).send().await.expect(201);
     let payee = Payee::arrive(&server, PHONE).await;
     payee.step("profile", json!({"first_name": "Andrej", "last_name": "Wexler"})).await;
     payee.bank("000123456789").await;
 
-    // The payee is asked for patience, and is not told why. The money stays where it is.
+    // The payee is asked for patience, without the reason. The money remains on hold.
     let claim = payee.fetch().await;
     assert_eq!(claim["next_step"], Value::Null);
     assert!(claim["on_hold"].as_str().unwrap().contains("Your money is safe"));
     payee.try_step("payout", json!({})).await.refused(409, "invalid-state");
     assert_eq!(server.balance("app_held").await, 20_000);
 
-    // A reviewer finds them, and reads why: word beside word, and what tells people apart.
+    // A reviewer finds them, with the reason: the matching words, and the details that distinguish the two people.
     let [namesake] = waiting(&server).await.try_into().expect("one person waits");
     let path = format!("/v2/users/{}/screening", namesake["id"].as_str().unwrap());
     let seen = server.get(&path).app_key().send().await.expect(200).body;
@@ -49,7 +49,7 @@ async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut
         hit["score"].as_i64().unwrap() >= 85 && hit["comparison"]["pairs"].is_array() && hit["remarks"].is_string()
     );
 
-    // It is somebody else: thirty years younger. The claim goes on where it stood.
+    // It is a namesake, thirty years younger. The claim continues at its last step.
     decide(&server, &namesake, "clear", "Born thirty years later; passport seen.").await;
     assert!(waiting(&server).await.is_empty());
     assert_eq!(payee.step("payout", json!({})).await["status"], "claimed");
@@ -57,7 +57,7 @@ async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut
     server.pass(DAY).await;
     assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
 
-    // The next payout is claimed without anybody being asked again.
+    // The next payout is claimed without another review.
     server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
     let again = Payee::arrive(&server, PHONE).await;
     assert_eq!(again.fetch().await["on_hold"], Value::Null);
@@ -66,8 +66,8 @@ async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut
     assert_eq!(remembered["hits"].as_array().unwrap().len(), 1);
     assert_eq!(remembered["hits"][0]["comment"], "Born thirty years later; passport seen.");
 
-    // Another user bears a name of the list, and this one is the person. Nothing comes in or goes out any more, and the
-    // house does not forget them.
+    // Another user has a name of the list, and is that person. No money comes in or goes out any more, and their data
+    // is not erased.
     let person = json!({
         "first_name": "Test", "last_name": "Sanctioned", "email": "test@example.com",
         "country_code": "1", "phone_number": "2127361299",

@@ -1,4 +1,4 @@
-//! The story of a wallet: an app and its user pass money to and fro, and every cent can be followed.
+//! The story of a wallet: an app and its user exchange money, and every cent can be traced.
 
 use serde_json::{Value, json};
 
@@ -25,13 +25,13 @@ async fn money_goes_to_a_users_wallet_back_and_out_of_it() {
     assert_eq!([&wages.body["status"], &wages.body["type"], &wages.body["amount"]], ["completed", "balance", "-60000"]);
     assert_eq!((wallet().await, server.balance("app_wallet").await), (60_000, before - 60_000));
 
-    // Saturday: a dented door, which the driver pays for. More than there is cannot be taken, and nothing is taken then.
+    // Saturday: a dented door, which the driver pays for. More than the balance is refused, and nothing is taken then.
     server.advance(DAY);
     pass(60_001, "door").await.refused(402, "transaction-insufficient-funds");
     pass(20_000, "door").await.expect(200);
     assert_eq!((wallet().await, server.balance("app_wallet").await), (40_000, before - 40_000));
 
-    // Sunday: the driver is paid out what is left. Two days later it is in the bank.
+    // Sunday: the driver gets a payout of the rest. Two days later it is in the bank.
     server.advance(DAY);
     let order = json!({"user_id": driver, "amount": 40_000, "platform": "default"});
     let paid = server.post("/v2/payouts").app_key().json(order).send().await.expect(201);
@@ -41,7 +41,7 @@ async fn money_goes_to_a_users_wallet_back_and_out_of_it() {
     let arrived = server.get(&format!("/v2/transfers/{}", paid.id())).app_key().send().await.expect(200).body;
     assert_eq!(arrived["status"], "completed");
 
-    // The book tells it all again: in order, by kind, and each with where the money came from and went to.
+    // The ledger has all of it: in order, by type, each with its source and its destination.
     let list = server.get(&format!("/v2/transfers?user_id={driver}&reverse_order=true")).app_key().send().await;
     let list = list.expect(200).body["data"].as_array().unwrap().clone();
     let reported: Vec<[Value; 3]> =

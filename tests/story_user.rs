@@ -1,4 +1,4 @@
-//! The story of a user: from the first phone number to the day on which everything about the person is forgotten.
+//! The story of a user: from the first phone number to the erasure of all personal data.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     let server = Server::start().await;
     let fetch = async |id: &str| server.get(&format!("/v2/users/{id}")).app_key().send().await.expect(200).body;
 
-    // The app writes a courier down. Nobody has proved anything yet, so no account can be set up.
+    // The app creates a courier. She is not verified yet, so no account can be set up.
     let person = json!({
         "first_name": "Mary", "last_name": "Major", "email": "mary@example.com",
         "country_code": "1", "phone_number": "2127361234",
@@ -23,7 +23,7 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     let methods = format!("{path}/payout-methods");
     server.put(&methods).app_key().json(bank.clone()).send().await.refused(409, "invalid-state");
 
-    // She types the six digits that came to her phone.
+    // She enters the six digits from her phone.
     server.post(&format!("{path}/send-verification-token")).app_key().json(json!({})).send().await.expect(202);
     let code = server.newest_code(PHONE).await;
     let verified_now = server.post(&format!("{path}/verify")).app_key().json(json!({"token": code})).send().await;
@@ -44,7 +44,7 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     assert_eq!([&collected["1099_collected"], &collected["date_of_birth_collected"]], [true, true]);
     assert!(!form.text.contains("123456789") && !form.text.contains("123-45-6789"), "the number is not shown again");
 
-    // Two ways to be paid: her bank first, and then a wallet, which becomes the one that is used.
+    // Two payout methods: her bank first, and then a wallet, which becomes the default.
     server.put(&methods).app_key().json(bank).send().await.expect(200);
     let wallet = json!({"platform": "wallet_a", "email": "mary@example.com", "is_default": true});
     server.put(&methods).app_key().json(wallet).send().await.expect(200);
@@ -52,7 +52,8 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     server.patch(&path).app_key().json(json!({"default_payout_method": "ach"})).send().await.expect(200);
     assert_eq!(fetch(&courier).await["default_payout_method_details"]["mask"], "6789");
 
-    // The organization has a second app. It does not know her until the organization says so; then she need not start again.
+    // The organization has a second app. It does not know her until the organization connects it; then she need not
+    // start again.
     let second = server.post("/v2/apps").as_org().json(json!({"name": "Night shift"})).send().await.expect(201);
     let (client, key) = (&second.body["keys"]["client_id"], &second.body["keys"]["api_key"]);
     let (client, key) = (client.as_str().unwrap(), key.as_str().unwrap());
@@ -60,15 +61,15 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     let both = json!({"user_id": courier, "app_id": second.id()});
     server.post("/v2/users/connect").as_org().json(both).send().await.expect(200);
     let seen = server.get(&path).basic(client, key).send().await.expect(200).body;
-    // It learns who she is, and nothing of what she set up with the first app.
+    // It sees her identity, and nothing that she set up with the first app.
     assert_eq!([&seen["verified"], &seen["default_payout_method"]], [&json!(true), &Value::Null]);
     assert_eq!([&seen["last_name"], &seen["metadata"]], [&json!("Minor"), &Value::Null]);
 
-    // The first app pays her, by the way that she chose. A day later the money is there.
+    // The first app pays her, by her default method. A day later the money is there.
     let before = server.balance("app_wallet").await;
     let order = json!({"user_id": courier, "amount": 50_000, "platform": "default", "fund": true});
     let paid = server.post("/v2/payouts").app_key().json(order).send().await.expect(201);
-    // While it is under way she cannot be deleted: her money would be lost.
+    // During the payout she cannot be deleted: her money would be lost.
     server.delete(&path).app_key().send().await.refused(409, "user-has-balance");
     server.work_off().await;
     server.pass(DAY).await;
@@ -76,8 +77,8 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     assert_eq!([&arrived["status"], &arrived["payout_amount"]], ["completed", "49975"]);
     assert_eq!(server.balance("app_wallet").await, before - 50_000);
 
-    // She leaves. What makes a person of her is forgotten; that somebody was paid is not.
-    // The organization erases her for both apps.
+    // She leaves. Her personal data is erased; the record of the payments is not. The organization erases her for both
+    // apps.
     let gone = server.delete(&path).as_org().for_app(&server.app_id()).send().await.expect(200).body;
     assert_eq!(gone["status"], "disabled");
     for forgotten in ["first_name", "last_name", "email", "phone_number", "default_payout_method", "metadata"] {
@@ -89,7 +90,7 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     let transfers = server.get(&format!("/v2/transfers?user_id={courier}&type=payout")).app_key().send().await;
     assert_eq!(transfers.expect(200).body["data"][0]["id"], paid.id());
 
-    // Her number belongs to somebody else one day, who is somebody else here too.
+    // One day her number belongs to another person, who is another user here too.
     let heir = json!({
         "first_name": "Paul", "last_name": "Prime", "email": "paul@example.com",
         "country_code": "1", "phone_number": "2127361234",

@@ -1,4 +1,4 @@
-//! The story of an app with pages of its own: it shows its user what a payout costs, makes it, and the money arrives.
+//! The story of an app with its own pages: it shows its user the price of a payout, sends it, and the money arrives.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ async fn a_driver_is_paid_in_the_apps_own_name() {
     let next = json!({"fees": {"intl_bank/EUR": {"percent": ".06"}}, "fees_effective_at": "2026-04-01T00:00:00Z"});
     server.set(next).await;
 
-    // The driver: a phone that is proved, and an account in Germany.
+    // The driver: a proven phone, and an account in Germany.
     let driver = server.verified_user(1234).await;
     server.payout_method(&driver, json!({"platform": "intl_bank", "iban": "DE89370400440532013000"})).await;
 
@@ -38,11 +38,11 @@ async fn a_driver_is_paid_in_the_apps_own_name() {
         server.post("/v2/payouts").app_key().idempotency_key("week 9").json(order.clone()).send().await.expect(201);
     assert_eq!([&paid.body["fee_amount"], &paid.body["payout_amount"]], ["1600", "18400"], "what was shown is charged");
     assert_eq!(server.balance("app_wallet").await, before - 20_000);
-    // The network stuttered, and the app asked twice: one payout.
+    // The network failed, and the app sent the request twice: one payout.
     server.post("/v2/payouts").app_key().idempotency_key("week 9").json(order.clone()).send().await.expect(201);
     assert_eq!(server.balance("app_wallet").await, before - 20_000);
 
-    // Three days later the money is there, and everybody has their part.
+    // Three days later the money is there, and every party has its share.
     server.work_off().await;
     server.pass(3 * DAY).await;
     let path = format!("/v2/transfers/{}", paid.id());
@@ -51,7 +51,7 @@ async fn a_driver_is_paid_in_the_apps_own_name() {
     assert_eq!((server.balance("service_fees").await, server.balance("fx").await), (400, 200));
     assert_eq!(server.balance("user_wallet").await, 0);
 
-    // In April the new price holds, and the old payout can still be explained.
+    // In April the new price applies, and the old payout can still be explained.
     server.pass(30 * DAY).await;
     let estimate = server.get(&asked).app_key().send().await.expect(200).body;
     assert_eq!(estimate["platform_fee_amount"], 1_200);
@@ -61,7 +61,7 @@ async fn a_driver_is_paid_in_the_apps_own_name() {
     let tables = server.get(&tables).app_key().send().await.expect(200).body;
     assert_eq!([&tables["data"][0]["version"], &tables["data"][0]["in_force"]], [&json!(2), &json!(true)]);
 
-    // A large one waits for somebody to look at it.
+    // A large one waits for an approval.
     server.set(json!({"payout_approval_limit": 15_000})).await;
     let large = server.post("/v2/payouts").app_key().json(order).send().await.expect(201);
     assert_eq!(large.body["status"], "flagged");

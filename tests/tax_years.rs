@@ -1,4 +1,4 @@
-//! 1099 thresholds: what counts in a tax year, what is held until the form is there, and what releases it.
+//! 1099 thresholds: the payments that count in a tax year, the hold until the form is given, and its release.
 
 use bursar::money::Cents;
 use bursar::users::TaxYear;
@@ -27,7 +27,7 @@ fn w8ben() -> Value {
     }})
 }
 
-/// A verified user with a bank account.
+/// Creates a verified user with a bank account.
 async fn payee(server: &Server) -> String {
     let body = json!({
         "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com",
@@ -43,7 +43,7 @@ async fn payee(server: &Server) -> String {
     id
 }
 
-/// Moves money: to the user when it is below zero.
+/// Moves money: to the user if it is below zero.
 async fn give(server: &Server, id: &str, amount: i64) {
     let body = json!({"user_id": id, "amount": amount});
     server.post("/v2/transfers").app_key().json(body).send().await.expect(200);
@@ -63,7 +63,7 @@ async fn send(server: &Server, extra: Value) -> Value {
     server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body
 }
 
-/// A sitting at the newest link: the claim's path and session.
+/// Opens a session of the newest link: the claim's path and session.
 async fn open_session(server: &Server, link: &Value) -> (String, String, Value) {
     let token = link["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     let path = format!("/v2/claims/{token}");
@@ -106,7 +106,7 @@ async fn a_cent_below_the_threshold_nothing_is_due_and_at_it_the_form_is() {
     assert_eq!(compliance(&server, &id).await["tax_id_verification"], "unsubmitted");
     assert_eq!(user_events(&server, &id).await, before + 1);
 
-    // What goes back is taken off.
+    // Money that goes back is subtracted.
     give(&server, &id, 1).await;
     assert!(!must_collect(&server, &id).await);
     assert_eq!(user_events(&server, &id).await, before + 2);
@@ -172,7 +172,7 @@ async fn an_automatic_payout_falls_back_to_a_link_with_the_form() {
     assert_eq!(session.2["next_step"]["name"], "compliance");
     take(&server, &session, "compliance", w9()).await.expect(200);
     take(&server, &session, "payout", json!({})).await.expect(200);
-    // From now on payouts go through unasked again.
+    // From now on automatic payouts continue.
     assert_eq!(send(&server, json!({"amount": 50_000})).await["status"], "claimed");
 }
 
@@ -241,7 +241,7 @@ async fn a_new_year_begins_at_nothing() {
     assert!(must_collect(&server, &id).await);
     server.advance(3_600);
     assert!(!must_collect(&server, &id).await);
-    // What was paid last year and goes back now takes nothing off this year.
+    // A payment of last year that goes back now is not subtracted from this year.
     give(&server, &id, THRESHOLD).await;
     give(&server, &id, -(THRESHOLD - 1)).await;
     assert!(!must_collect(&server, &id).await);
@@ -311,7 +311,7 @@ async fn a_funded_payout_that_fails_is_taken_off_again() {
     assert!(must_collect(&server, &id).await);
 }
 
-/// The negative control: a year that says something else than its transfers is found, and an honest one is not.
+/// The negative control: a year that differs from its transfers is found, and a correct one is not.
 #[tokio::test]
 async fn verify_finds_a_tax_year_that_was_tampered_with() {
     let server = Server::memory().await;
@@ -329,7 +329,7 @@ async fn verify_finds_a_tax_year_that_was_tampered_with() {
     server.verify();
 }
 
-/// It was counted in the year in which it was paid, and so the other year does not lose it.
+/// It was counted in the year of the payment, and so the other year does not lose it.
 #[tokio::test]
 async fn a_payout_of_last_year_that_fails_takes_nothing_off_this_year() {
     let server = Server::memory().await;

@@ -1,7 +1,6 @@
-//! The rules of the code itself, kept by reading it: order of the modules, purity, sizes, names, and a
-//! test for each route.
+//! The rules of the code, checked on its text: order of the modules, purity, sizes, names, and a test for each route.
 //!
-//! They look at text, not at types: comments, strings and tests are cut away first, and that is enough.
+//! The checks read text, not types; comments, strings and tests are removed first.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// Longest file, in lines.
 const LINES_MAX: usize = 600;
-/// Names that say nothing about what is inside.
+/// Names that say nothing about the content.
 const BANNED_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
-/// What pure code has nothing to do with.
+/// Paths that pure code may not use.
 const IMPURE: [&str; 10] = [
     "async ",
     ".await",
@@ -30,9 +29,9 @@ const PURE_MODULES: [&str; 11] =
 /// Files of a business noun that are not pure: they carry a request to a command and back.
 const WAYS_IN: [&str; 6] = ["http", "http.rs", "acts.rs", "authenticate.rs", "bootstrap.rs", "keyless.rs"];
 
-/// Modules that carry HTTP requests in and answers out.
+/// Modules that carry HTTP requests in and responses out.
 const HTTP_MODULES: [&str; 9] = ["http", "dispatch", "openapi", "routes", "pages", "sandbox", "health", "sim", "cli"];
-/// Files of a noun that face HTTP.
+/// Files of a noun that may use HTTP.
 const HTTP_FACES: [&str; 7] = ["http", "http.rs", "json.rs", "inputs.rs", "input.rs", "settings_input.rs", "acts.rs"];
 /// Other files that still use `http`. The list may only shrink.
 const STILL_USE_HTTP: [&str; 19] = [
@@ -61,7 +60,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file below a folder whose name has this ending, in order.
+/// Returns every file below a folder whose name has this ending, in order.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -76,24 +75,24 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A path below `src/`, as its parts.
+/// Returns the parts of a path below `src/`.
 fn parts(path: &Path) -> Vec<String> {
     let below = path.strip_prefix(root().join("src")).unwrap();
     below.iter().map(|part| part.to_str().unwrap().to_owned()).collect()
 }
 
-/// The top module that a file belongs to.
+/// Returns the top module of a file.
 fn module(path: &Path) -> String {
     parts(path)[0].trim_end_matches(".rs").to_owned()
 }
 
-/// The code of a file without comments and texts, up to its tests.
+/// Returns the code of a file without comments and strings, up to its tests.
 fn code(text: &str) -> String {
     let without_tests = text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or(text);
     without_tests.lines().map(code_of_line).collect::<Vec<_>>().join("\n")
 }
 
-/// A line without its comment and with its strings emptied.
+/// Returns a line without its comment and with its strings emptied.
 fn code_of_line(line: &str) -> String {
     let (mut kept, mut rest) = (String::new(), line);
     while let Some(at) = rest.find(['"', '/']) {
@@ -110,7 +109,7 @@ fn code_of_line(line: &str) -> String {
     kept + rest
 }
 
-/// Where the string that begins here ends; the whole line when it goes on in the next.
+/// Returns the end of the string that begins here; the whole line if it continues in the next.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices() {
@@ -123,14 +122,14 @@ fn end_of_string(text: &str) -> usize {
     text.len()
 }
 
-/// The modules in the order of lib.rs.
+/// Returns the modules in the order of lib.rs.
 fn order() -> Vec<String> {
     let lib = fs::read_to_string(root().join("src/lib.rs")).unwrap();
     let modules = lib.lines().filter_map(|line| line.strip_prefix("pub mod ").or(line.strip_prefix("mod ")));
     modules.map(|rest| rest.trim_end_matches(';').to_owned()).collect()
 }
 
-/// The top modules that a text names: `crate::x` and the members of `use crate::{x, y}`.
+/// Returns the top modules that a text names: `crate::x` and the members of `use crate::{x, y}`.
 fn used(code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
@@ -147,7 +146,7 @@ fn word(text: &str) -> String {
     text.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
 }
 
-/// The first words of a group's members, up to the brace that ends it.
+/// Returns the first words of a group's members, up to the brace that ends it.
 fn members(group: &str) -> Vec<String> {
     let (mut depth, mut member, mut found) = (1, String::new(), Vec::new());
     for letter in group.chars() {
@@ -178,7 +177,7 @@ fn a_module_uses_only_modules_above_it() {
         let own = place(&module).unwrap_or_else(|| panic!("{module} is not in lib.rs"));
         let text = fs::read_to_string(&file).unwrap();
         for other in used(&code(&text)) {
-            // What is no module is a macro or a name that lib.rs re-exports.
+            // Other names are macros, or re-exported by lib.rs.
             if place(&other).is_some_and(|other| other > own) {
                 wrong.push(format!("{} uses {other}, which stands below it in lib.rs", file.display()));
             }
@@ -187,7 +186,7 @@ fn a_module_uses_only_modules_above_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether a file may use `http`: it belongs to the way in, or is the HTTP face of a noun.
+/// Returns whether a file may use `http`: it is an entry point, or the HTTP part of a noun.
 fn faces_http(path: &Path) -> bool {
     let parts = parts(path);
     HTTP_MODULES.contains(&module(path).as_str()) || parts.iter().any(|part| HTTP_FACES.contains(&part.as_str()))
@@ -208,7 +207,7 @@ fn the_business_does_not_use_http() {
     assert!(gone.is_empty(), "these use http no more, take them from STILL_USE_HTTP: {gone:?}");
 }
 
-/// Whether a file holds verbs, rules or models, or words: code that decides and does nothing else.
+/// Returns whether a file has only verbs, rules, models or values: code that decides and does nothing else.
 fn is_pure(path: &Path) -> bool {
     let parts = parts(path);
     let order = order();
@@ -217,7 +216,7 @@ fn is_pure(path: &Path) -> bool {
     if PURE_MODULES.contains(&module.as_str()) {
         return true;
     }
-    // The business stands between the machinery and the ways in and out, in folders.
+    // The business is between the machinery and the entry points, in folders.
     let business = order.contains(&module) && place("jobs") < place(&module) && place(&module) < place("verify");
     business && !parts[1..].iter().any(|part| WAYS_IN.contains(&part.as_str()))
 }
@@ -259,7 +258,7 @@ fn names_say_what_is_inside() {
     }
 }
 
-/// Operation ids that no test's name contains.
+/// Returns operation ids that no test's name contains.
 fn untested() -> Vec<&'static str> {
     let mut sources = files(&root().join("src"), ".rs");
     sources.extend(files(&root().join("tests"), ".rs"));
@@ -270,7 +269,7 @@ fn untested() -> Vec<&'static str> {
     ids.filter(|id| !tests.iter().any(|name| name.contains(id))).collect()
 }
 
-/// The functions right below `#[test]` and `#[tokio::test]`.
+/// Returns the functions right below `#[test]` and `#[tokio::test]`.
 fn names_of_tests(text: &str) -> Vec<String> {
     let mut lines = text.lines().map(str::trim_start);
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Transfers: money between the app and its users, and the list of every movement.
+//! Transfers: money between the app and its users, and the list of all transfers.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Warnings about a user, what they hold up, and what members of the organization find out: documents, background checks,
-//! the tax office's word.
+//! Warnings about a user, the payouts that they flag, and the findings of members: documents, background checks,
+//! notices of the tax office.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ async fn flag(server: &Server, id: &str, name: &str) -> bool {
     user(server, id).await["compliance"]["flags"][name].as_bool().unwrap()
 }
 
-/// An administrator says so.
+/// Records findings, as an administrator.
 async fn say(server: &Server, id: &str, findings: Value) -> Reply {
     let mut body = json!({"acting_user_id": member(server, "admin"), "comment": "Papers seen."});
     body.as_object_mut().unwrap().extend(findings.as_object().unwrap().clone());
@@ -62,7 +62,7 @@ async fn update_user_compliance_and_list_compliance_decisions() {
     });
     let shown = say(&server, &id, weighed.clone()).await.expect(200).body["compliance"].clone();
     assert_eq!([&shown["id_verified"], &shown["has_criminal_activity"], &shown["flagged"]], [true, true, true]);
-    // To say the same again changes nothing, and leaves nothing.
+    // A repetition changes nothing, and emits nothing.
     let events = server.get("/v2/events?name=user.updated&limit=100").app_key().send().await.expect(200).body;
     assert_eq!(events["data"].as_array().unwrap().len(), 4, "made, and three decisions");
     say(&server, &id, weighed).await.expect(200);
@@ -143,19 +143,19 @@ async fn an_account_of_another_person_holds_payouts_until_a_member_reviews_it() 
     assert!(flag(&server, &id, "name_mismatch").await);
     assert_eq!(user(&server, &id).await["compliance"]["flagged"], true);
 
-    // The money is taken aside; nothing goes before a member has looked at this payout.
+    // The money is held; the payout waits until a member has approved it.
     let held = pay(&server, &id, "intl_transfer").await.expect(201);
     assert_eq!(held.body["status"], "flagged");
     server.work_off().await;
     assert_eq!(server.balance("clearing").await, 10_000);
     assert_eq!(approve(&server, &held.id()).await.expect(200).body["status"], "pending");
 
-    // A right name beside it ends no warning: a member does, and then payouts go again.
+    // An additional correct name does not end a warning; a member does, and then payouts continue.
     server.payout_method(&id, collected_by("Jane M. Doe")).await;
     assert_eq!(pay(&server, &id, "intl_transfer").await.expect(201).body["status"], "flagged");
     say(&server, &id, json!({"flags": {"name_mismatch": false}})).await.expect(200);
     assert_eq!(pay(&server, &id, "intl_transfer").await.expect(201).body["status"], "created");
-    // The account that was looked at is not asked about again.
+    // The reviewed account needs no second review.
     server.payout_method(&id, collected_by("Richard Roe")).await;
     assert!(!flag(&server, &id, "name_mismatch").await);
     server.verify();
@@ -213,13 +213,13 @@ async fn the_fifteenth_payout_method_of_thirty_days_is_a_warning() {
     for number in 1..=14 {
         server.payout_method(&id, tag(number)).await;
     }
-    // What is there already, and a card that names no place, do not count.
+    // An existing method, and a card without a destination, do not count.
     server.payout_method(&id, tag(1)).await;
     server.payout_method(&id, json!({"platform": "gift_card_a"})).await;
     assert!(!flag(&server, &id, "payout_method_cycle").await);
     assert_eq!(pay(&server, &id, "wallet_c").await.expect(201).body["status"], "created");
 
-    // Taken away and set up again counts: that is what cycling is.
+    // Removing a method and setting it up again counts: that is a cycle.
     let first = server.payout_method(&id, tag(1)).await;
     let path = format!("/v2/users/{id}/payout-methods/{first}");
     server.delete(&path).app_key().send().await.expect(200);

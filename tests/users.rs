@@ -1,4 +1,4 @@
-//! Users: who they are, what proves it, what is kept of them.
+//! Users: their identity, its proof, and their stored data.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ async fn create(server: &Server, body: Value) -> Reply {
     server.post("/v2/users").app_key().json(body).send().await.expect(201)
 }
 
-/// The code in the newest message, as the person would read it.
+/// Returns the code in the newest message, as the payee reads it.
 fn newest_code(server: &Server) -> String {
     let row: Row = server.rows(Message::TABLE).pop().unwrap();
     let message = (Message::TABLE.decode)(&row).unwrap().downcast::<Message>().unwrap();
@@ -44,7 +44,7 @@ async fn create_user() {
     let created = create(&server, jane()).await;
     let mut fields: Vec<&str> = created.body.as_object().unwrap().keys().map(String::as_str).collect();
     fields.sort_unstable();
-    // docs/specification.md, User: all of it and nothing else.
+    // docs/specification.md, User: all fields and no other.
     let documented = [
         "1099_adjustment",
         "auto_payout_enabled",
@@ -208,7 +208,7 @@ async fn verify_user() {
     let code = newest_code(&server);
     offer(another(&code)).await.refused(400, "wrong-token");
     offer(code).await.refused(400, "wrong-token");
-    // That one is dead; the next begins afresh.
+    // That one is dead; the next starts a new count.
     server.post(&send).app_key().send().await.expect(202);
     let user = offer(newest_code(&server)).await.expect(200).body;
     assert_eq!((&user["status"], &user["verified"]), (&json!("verified"), &json!(true)));
@@ -290,7 +290,7 @@ async fn set_user_compliance() {
     assert_eq!(compliance["tax_id_verification"], "matched");
     assert_eq!(compliance["w9"]["entity_type"], "individual");
 
-    // All that is wrong is told at once, what the fields say together included.
+    // All errors are reported together, including those between fields.
     let wrong = json!({
         "entity_type": "business", "tax_id": "00-3456789", "line_1": "1 Main St", "city": "New York", "state": "XX",
         "postcode": "1", "certified": false

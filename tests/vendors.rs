@@ -1,4 +1,4 @@
-//! Vendors and the accounts by which they are paid.
+//! Vendors and their bank accounts.
 
 use serde_json::{Value, json};
 
@@ -119,14 +119,14 @@ async fn confirm_vendor_payment_method_takes_a_second_member_and_list_vendor_pay
     let (vendor, first) = desk.vendor("000123456789").await;
     let path = format!("vendors/{vendor}/payment-methods");
 
-    // Who adds it must be known.
+    // The acting member is required.
     let unnamed = json!({"name": "Corner Shop", "account_number": "000987654321", "routing_number": "110000000"});
     let reply = desk.post(&path, unnamed).send().await;
     assert_eq!(reply.refused(400, "invalid-input").body["errors"][0]["field"], "/acting_user_id");
     let second = desk.account(&vendor, "000987654321").await.expect(201);
     assert_eq!((&second.body["status"], &second.body["usable_at"]), (&json!("unconfirmed"), &Value::Null));
 
-    // confirm_vendor_payment_method: not by who added it, not by a viewer, not by a stranger.
+    // confirm_vendor_payment_method: not by the member who added it, not by a viewer, not by an unknown member.
     let confirm = |member: &str| {
         let body = json!({"acting_user_id": desk.member(member)});
         desk.post(&format!("{path}/{}/confirm", second.id()), body).send()

@@ -1,4 +1,4 @@
-//! Webhooks: what is sent, when, signed by what, and what becomes of it when the other side fails.
+//! Webhooks: their content, times, signatures, and failures of the receiver.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,6 @@ use crate::harness::{Manner, Receiver, Server};
 
 const ENDPOINTS: &str = "/v2/webhook-endpoints";
 
-/// An endpoint and its secret.
 struct Endpoint {
     path: String,
     secret: String,
@@ -31,7 +30,7 @@ async fn endpoint_for(server: &Server, body: Value) -> Endpoint {
     Endpoint { path: format!("{ENDPOINTS}/{}", made.id()), secret }
 }
 
-/// Makes something happen: four events.
+/// Creates a link, with four events.
 async fn link(server: &Server) -> String {
     let body = json!({"amount": 100, "delivery": {"method": "link"}});
     server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).id()
@@ -47,7 +46,7 @@ async fn events(server: &Server, after: i64) -> Vec<Value> {
     events["data"].as_array().unwrap().clone()
 }
 
-/// Deliveries, oldest first.
+/// Returns the deliveries, oldest first.
 async fn deliveries(server: &Server, endpoint: &Endpoint) -> Vec<Value> {
     let path = format!("{}/deliveries?limit=100", endpoint.path);
     let mut listed = server.get(&path).app_key().send().await.expect(200).body["data"].as_array().unwrap().clone();
@@ -163,7 +162,7 @@ async fn an_endpoint_receives_only_subscribed_events() {
     let asked = format!("{}/deliveries?event_name=transfer.updated", some.path);
     assert_eq!(server.get(&asked).app_key().send().await.expect(200).body["data"], json!([]));
 
-    // Now of everything.
+    // Now of all events.
     server.patch(&some.path).app_key().json(json!({"events": null})).send().await.expect(200);
     let before = head(&server).await;
     link(&server).await;
@@ -274,7 +273,7 @@ async fn replay_webhook_delivery_after_eight_attempts_at_the_promised_distances(
         (&json!("succeeded"), &json!(9), &Value::Null)
     );
     assert_eq!(receiver.heard().len(), 9);
-    // What succeeded may be asked for again too.
+    // A successful delivery may be replayed too.
     server.post(&path).app_key().send().await.expect(200);
     server.work_off().await;
     assert_eq!(receiver.heard().len(), 10);
@@ -348,7 +347,7 @@ async fn rotate_webhook_secret_signs_with_both_for_a_day() {
     assert_eq!(both.signatures().len(), 2);
     assert!(both.is_signed_with(&second) && both.is_signed_with(&endpoint.secret));
 
-    // A second rotation within the day: the oldest signs no more.
+    // After a second rotation within the day the oldest secret no longer signs.
     let third = secret_of(&rotate().await.expect(200));
     let both = newest().await;
     assert!(both.is_signed_with(&third) && both.is_signed_with(&second) && !both.is_signed_with(&endpoint.secret));
@@ -423,7 +422,7 @@ async fn what_was_not_sent_before_a_restart_is_sent_after_it() {
     link(&server).await;
     server.restart().await;
     link(&server).await;
-    // A worker takes the job, and dies with it.
+    // A worker takes the job, and dies.
     lease(&server, "FeedWebhooks").await;
     server.restart().await;
     assert!(receiver.heard().is_empty());
@@ -435,7 +434,7 @@ async fn what_was_not_sent_before_a_restart_is_sent_after_it() {
     assert!(receiver.heard().iter().all(|heard| heard.is_signed_with(&endpoint.secret)));
 }
 
-/// The one job of this kind that is due, taken into a hand.
+/// Leases the one due job of this kind.
 async fn lease(server: &Server, kind: &str) -> Leased {
     let due = jobs(server).await;
     let job = due.iter().find(|job| format!("{:?}", job.work.0).starts_with(kind)).expect("it is there");
@@ -451,7 +450,7 @@ async fn a_courier_that_dies_after_its_calls_makes_them_again_under_the_same_ids
     link(&server).await;
     worker::do_job(server.bursar(), lease(&server, "FeedWebhooks").await).await;
     let courier = lease(&server, "CallWebhook").await;
-    // It makes its calls, and what came of them is lost.
+    // It makes its calls, and their outcome is lost.
     server.store().fail_next(Fault::Refused);
     worker::do_job(server.bursar(), courier.clone()).await;
     assert_eq!(receiver.heard().len(), 2);
@@ -464,7 +463,7 @@ async fn a_courier_that_dies_after_its_calls_makes_them_again_under_the_same_ids
     assert_eq!(ids.len(), 2, "whoever keeps the ids sees each event once");
     assert_eq!(statuses(&deliveries(&server, &endpoint).await), ["succeeded", "succeeded"]);
 
-    // The first one comes back after all: nothing is due, and its lease is over.
+    // The first one resumes: nothing is due, and its lease has expired.
     worker::do_job(server.bursar(), courier).await;
     assert_eq!(receiver.heard().len(), 4);
 }
@@ -486,7 +485,7 @@ async fn an_endpoint_that_hangs_delays_no_other() {
     let stuck = deliveries(&server, &slow).await;
     assert!(stuck.iter().all(|delivery| delivery["status"] == "pending"));
     assert!(hanging.heard().len() < expected, "a few at a time");
-    // Money's own work goes on meanwhile.
+    // Jobs of payments continue.
     let phone = json!({"country_code": "1", "phone_number": "2127361234"});
     let sent = server.post("/v2/payout-links").app_key().json(json!({"amount": 100, "payee": phone})).send().await;
     let path = format!("/v2/payout-links/{}", sent.expect(201).id());

@@ -1,7 +1,7 @@
-//! Requests as they come over a real connection: what is too long, too slow, broken off or old-fashioned, and a caller
-//! who does not wait for the answer.
+//! Requests over a real connection: too long, too slow, interrupted or outdated, and a caller who does not wait for the
+//! response.
 //!
-//! What the HTTP library answers by itself, before the service sees anything, has no body; it is named here.
+//! Refusals by the HTTP library, before the service sees the request, have no body; they are named here.
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -20,9 +20,9 @@ use uuid::Uuid;
 
 use crate::harness::Server;
 
-/// Short, so that a test which waits for it does not wait long.
+/// Short, because tests wait for it.
 const DEADLINE: Duration = Duration::from_millis(200);
-/// Longer than anything here takes.
+/// Longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn echo(call: Call) -> Outcome {
@@ -33,7 +33,6 @@ async fn never(_: Call) -> Outcome {
     std::future::pending().await
 }
 
-/// Any object.
 #[derive(Clone, Debug)]
 struct Anything;
 
@@ -58,7 +57,7 @@ async fn server() -> Server {
     Server::with_routes(routes, Limits { request_deadline: DEADLINE, ..Limits::default() }).await
 }
 
-/// Says this on a connection of its own, and gives all that comes back until the other side closes.
+/// Sends this on a new connection; returns everything received until the other side closes.
 async fn say(address: &str, request: impl AsRef<[u8]>) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_ref()).await.unwrap();
@@ -67,7 +66,7 @@ async fn say(address: &str, request: impl AsRef<[u8]>) -> String {
     String::from_utf8(said).unwrap()
 }
 
-/// Whether an answer is the service's own refusal: its body, and the request's id.
+/// Asserts that a response is the service's own refusal: its body, and the request's id.
 #[track_caller]
 fn is_refusal(answer: &str, status: u16, code: &str) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
@@ -77,7 +76,7 @@ fn is_refusal(answer: &str, status: u16, code: &str) {
     assert_eq!((&body["success"], &body["error_code"]), (&json!(false), &json!(code)), "{answer}");
 }
 
-/// Whether the HTTP library turned it away by itself: a status, and nothing else.
+/// Asserts that the HTTP library refused it: a status, and nothing else.
 #[track_caller]
 fn is_bare(answer: &str, status: u16) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
@@ -98,7 +97,7 @@ async fn a_handler_that_takes_too_long_is_answered_with_the_error_body() {
     assert!(changed.header("x-request-id").is_some());
 }
 
-/// Holds the engine up until somebody lets it go on.
+/// Blocks the engine until it is released.
 struct Block {
     begun: tokio::sync::mpsc::UnboundedSender<()>,
     waits: Arc<Mutex<mpsc::Receiver<()>>>,
@@ -118,7 +117,7 @@ impl Command for Block {
     }
 }
 
-/// Holds the engine up; gives what lets it go on, once it stands still.
+/// Blocks the engine; returns the sender that releases it, once the engine is blocked.
 async fn hold_up(server: &Server) -> mpsc::Sender<()> {
     let (go_on, waits) = mpsc::channel();
     let (begun, mut is_stalled) = tokio::sync::mpsc::unbounded_channel();
@@ -155,7 +154,7 @@ async fn a_caller_who_hangs_up_cancels_nothing() {
     let go_on = hold_up(&server).await;
     let ask =
         || server.post("/v2/payment-customers").app_key().idempotency_key("gone").json(json!({"name": "Acme"})).send();
-    // Dropped while it waits for its commit, as it is when its connection breaks.
+    // Dropped while it waits for its commit, as on a broken connection.
     assert!(tokio::time::timeout(DEADLINE, ask()).await.is_err(), "it waits for its turn");
     go_on.send(()).unwrap();
     let again = ask().await.expect(201);
@@ -173,7 +172,7 @@ async fn a_uri_that_is_too_long_is_refused() {
     let address = server.listen().await;
     let get = |bytes: usize| format!("GET {} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n", long(bytes));
     is_refusal(&say(&address, get(20_000)).await, 414, "uri-too-long");
-    // More than is read ahead of a head: the HTTP library answers by itself.
+    // More than is read ahead of a head: the HTTP library refuses it.
     is_bare(&say(&address, get(70_000)).await, 431);
 }
 
@@ -223,7 +222,7 @@ async fn old_and_eager_callers_are_answered_alike() {
     assert!(old.starts_with("HTTP/1.0 200") && old.contains(r#"["name","a"]"#), "{old}");
     is_refusal(&say(&address, "GET /v2/nothing HTTP/1.0\r\n\r\n").await, 404, "not-found");
 
-    // Several at once on one connection are answered in their order, a refusal among them.
+    // Several requests on one connection are answered in their order, a refusal among them.
     let get = |name: &str, end: &str| format!("GET /v2/test/things?name={name} HTTP/1.1\r\nhost: test\r\n{end}\r\n");
     let wrong = "DELETE /v2/test/things HTTP/1.1\r\nhost: test\r\n\r\n";
     let answers = say(&address, [&get("first", ""), wrong, &get("last", "connection: close\r\n")].concat()).await;
@@ -231,7 +230,7 @@ async fn old_and_eager_callers_are_answered_alike() {
     assert!(places.is_sorted() && places.iter().all(Option::is_some), "{answers}");
     assert_eq!(answers.matches("HTTP/1.1 ").count(), 3);
 
-    // Who asks first is told to go on, and then answered.
+    // A client that asks first gets 100, and then the response.
     let mut stream = TcpStream::connect(&address).await.unwrap();
     let head = "POST /v2/test/things HTTP/1.1\r\nhost: test\r\nconnection: close\r\nexpect: 100-continue\r\n\
                 content-type: application/json\r\ncontent-length: 7\r\n\r\n";

@@ -1,4 +1,4 @@
-//! Workers that die of a bug of ours.
+//! Workers that panic.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::harness::Server;
 
-/// Panics where the first failure of a job is counted, which is in the midst of it.
+/// Panics when the first failure of a job is counted, which is in the middle of its run.
 #[derive(Debug)]
 struct Bug {
     met: Arc<AtomicU32>,
@@ -46,8 +46,8 @@ impl Recorder for Bug {
     }
 }
 
-/// Puts another sealed token in the place of a link's, and gives the one that was there. A message about a link whose
-/// token does not open cannot be composed.
+/// Replaces a link's sealed token; returns the original. A message about a link whose token does not open cannot be
+/// composed.
 struct Reseal {
     org: OrgId,
     link: PayoutLinkId,
@@ -68,7 +68,7 @@ impl Command for Reseal {
     }
 }
 
-/// The job that sends a message, while there is one.
+/// Returns the job that sends a message, if there is one.
 fn sending(server: &Server) -> Option<Job> {
     let mut found = None;
     let fetch = |job: &Job| {
@@ -89,7 +89,7 @@ async fn until(what: &str, mut so: impl FnMut() -> bool) {
     }
 }
 
-/// Messages to the inbox are sent without a lease, so the job is due all the while.
+/// Messages to the inbox are sent without a lease, so the job remains due.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have_ended() {
     let server = Server::memory().await;
@@ -118,7 +118,7 @@ async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have
     worker.await.unwrap();
 }
 
-/// What must never happen: a rail forgets an item that it took.
+/// A simulated bug: a rail forgets an item that it accepted.
 struct ForgetItem {
     org: OrgId,
     transfer: TransferId,

@@ -1,5 +1,3 @@
-//! Who may approve, over HTTP.
-
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,20 +11,20 @@ use crate::permission::Permission;
 use crate::world::record::key;
 
 list_query! {
-    /// Which approvers.
+    /// The filter of the list of approvers.
     pub struct ApproversQuery {}
 }
 
 /// A member who may approve bills.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ApproverJson {
-    /// What `acting_user_id` and approval policies take.
+    /// The member's id, for `acting_user_id` and approval policies.
     pub id: MemberId,
-    /// What `user_id` in histories shows.
+    /// The member's number, shown as `user_id` in histories.
     pub user_id: i64,
-    /// Their name.
+    /// The member's name.
     pub name: String,
-    /// Their address; null for an app's key.
+    /// The member's e-mail address. Null if an app key sends the request.
     #[schema(required)]
     pub email: Option<String>,
     /// admin or ap_approver.
@@ -40,19 +38,18 @@ impl From<&Member> for ApproverJson {
     }
 }
 
-/// GET /v2/accounts-payable/approvers
 pub async fn list(call: Call) -> Outcome {
     let org = call.scope()?.org;
     let query: ApproversQuery = call.query()?;
     let by_app = call.caller.kind == CredentialKind::App && call.caller.member.is_none();
-    // The members of an organization are few, and whether one may approve is a rule, not a column.
+    // An organization has few members, and the permission to approve is a rule, not a column.
     let list = call
         .read(move |world| {
             let members = world.all::<Member>(Member::OF_ORG, key![org])?;
             let found = page_of(members, &query.asked(), |member| (member.id.0, member.created_at), may_approve)?;
             let shown = |member: &Member| {
                 let approver = ApproverJson::from(member);
-                // How a member signs in is no business of an app's key.
+                // The address with which a member signs in is not visible to an app key.
                 if by_app { ApproverJson { email: None, ..approver } } else { approver }
             };
             Ok(found.envelope(|member| shown(member)))
@@ -61,7 +58,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// The routes of those who act.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/accounts-payable/approvers" App "list_approvers" list)

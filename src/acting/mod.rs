@@ -1,9 +1,8 @@
-//! Who acts in accounts payable: members of the organization, each within what their role allows (docs/decisions.md 10).
+//! The acting members in accounts payable, each with the permissions of their role (docs/decisions.md 10).
 //!
-//! Invariant: every act that moves a bill on bears the name of an active member whose role allows it, as it was at
-//! that moment; there is no role that may do everything, an administrator neither: whoever submitted a bill does
-//! not approve it, and whoever added a vendor's account does not confirm it. Deliberately absent: members
-//! themselves, and those two rules, which need the bill and the account.
+//! Invariant: every transition of a bill names an active member whose role allowed it at that time. No role may do
+//! everything, not even admin: the submitter of a bill does not approve it, and the member who added a vendor's account
+//! does not confirm it. Deliberately absent: the members and these two rules, which need the bill and the account.
 //!
 //! Start at [`acting`].
 
@@ -22,26 +21,23 @@ use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 pub use crate::members::may;
-/// What a member does in accounts payable.
+/// What a member may do in accounts payable.
 pub use crate::permission::Permission as Act;
 
-/// Whether a member may approve bills now. Histories and policies may name members who no longer can.
+/// Returns whether a member may approve bills now. Histories and policies may name members who no longer can.
 pub fn may_approve(member: &Member) -> bool {
     member.status == MemberStatus::Active && may(member.role, Act::Approve)
 }
 
-/// A member as histories name them: as they were when they acted, whatever becomes of them later.
+/// A member in a history, as they were when they acted; later changes do not affect it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
-    /// Who.
     pub member: MemberId,
-    /// What `user_id` in histories shows.
+    /// Shown as `user_id` in histories.
     pub number: i64,
-    /// Their name.
     pub name: String,
-    /// Their role.
     pub role: Role,
-    /// The member's own session, where one was shown.
+    /// The member's own session, if the request had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<MemberSessionId>,
 }
@@ -55,25 +51,24 @@ impl From<&Member> for Actor {
 /// The member that a request names, and the session that proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The member.
     pub member: MemberId,
-    /// Their session; `None` when a key alone names them.
+    /// `None` if only a key names the member.
     pub session: Option<MemberSessionId>,
 }
 
 impl Named {
-    /// The member that this caller names. A session of another member shows nothing.
+    /// Returns the member that this caller names. A session of another member proves nothing.
     pub fn by(caller: &Caller, member: MemberId) -> Self {
         let session = caller.member.filter(|signed_in| signed_in.member == member).map(|signed_in| signed_in.session);
         Self { member, session }
     }
 }
 
-/// The member who acts, with the proof that the app's settings ask for: submit, approve, reject, pay and confirm.
+/// Returns the acting member, with the proof that the app's settings require: for submit, approve, reject, pay and
+/// confirm.
 ///
-/// # Errors
-/// `member-proof-required` without the member's own session where the app requires one; `unauthorized` when it has
-/// ended; those of [`acting`].
+/// Fails with `member-proof-required` without the member's own session if the app requires one, with `unauthorized` if
+/// it has ended, and like [`acting`].
 pub fn proven(world: &mut World, scope: Scope, named: Named, act: Act) -> Result<Actor, Halt> {
     let session = match named.session {
         Some(session) => Some(sign_in::of_member(world, scope.org, session, named.member)?.0.id),
@@ -88,11 +83,8 @@ pub fn proven(world: &mut World, scope: Scope, named: Named, act: Act) -> Result
     Ok(Actor { session, ..actor })
 }
 
-/// The member who acts, if they may.
-///
-/// # Errors
-/// `not-found` for whoever is no member of the organization, or was removed; `not-permitted` when their role does
-/// not allow it.
+/// Returns the acting member. Fails with `not-found` if the organization has no such active member, and `not-permitted`
+/// if the role does not allow the action.
 pub fn acting(world: &mut World, org: OrgId, member: MemberId, act: Act) -> Result<Actor, Halt> {
     let member = members::find(world, org, member)?;
     if !may(member.role, act) {
@@ -107,7 +99,7 @@ pub fn acting(world: &mut World, org: OrgId, member: MemberId, act: Act) -> Resu
     Ok(Actor::from(&*member))
 }
 
-/// The same where a request need not name a member; without one the app itself acts, by its key.
+/// Returns the acting member if the request names one; otherwise the app acts, with its key.
 pub fn acting_if_named(
     world: &mut World,
     org: OrgId,

@@ -1,4 +1,4 @@
-//! Adds to an app's compliance information, or changes it.
+//! Creates or updates an app's compliance information.
 
 use std::sync::Arc;
 
@@ -16,18 +16,16 @@ use crate::world::{Halt, World};
 /// PUT /v2/apps/{app_id}/compliance
 #[derive(Clone, Debug)]
 pub struct PutCompliance {
-    /// The app.
     pub scope: Scope,
-    /// What was sent.
     pub sent: ComplianceInput,
-    /// Opens what is there, and seals what there is then.
+    /// Opens the stored data and seals the new data.
     pub vault: Arc<Vault>,
-    /// For the seal; never used twice.
+    /// For the seal; must be unique.
     pub nonce: [u8; 24],
 }
 
 impl Command for PutCompliance {
-    /// Whether it is the first, and what people see of it.
+    /// Whether it was created, and the masked data.
     type Reply = (bool, Compliance);
 
     fn organization(&self) -> OrgId {
@@ -41,7 +39,7 @@ impl Command for PutCompliance {
         let before = read(world, self.scope, &self.vault)?;
         let after = self.sent.merged_into(&before, world.now().date()).map_err(Refusal::fields)?;
         if row.is_some() && after == before {
-            // What changes nothing is no transition, and has no event.
+            // Without a change there is no transition and no event.
             return Ok((false, after.masked()));
         }
 
@@ -65,15 +63,14 @@ impl Command for PutCompliance {
     }
 }
 
-/// Where the compliance information of an app is sealed.
 pub fn seal_context(scope: Scope) -> SealContext {
     SealContext::new(Purpose::TaxId, scope.org, "app_compliance", scope.app.0, "sealed").formerly(scope.app.0)
 }
 
-/// What the app has told so far, in clear; all empty where it told nothing.
+/// Returns the stored data in clear text; empty if there is none.
 ///
 /// # Errors
-/// `internal-error` where what is sealed does not open.
+/// `internal-error` if the sealed data does not open.
 pub fn read(world: &World, scope: Scope, vault: &Vault) -> Result<Compliance, Halt> {
     let Some(row) = world.get::<AppCompliance>(key![scope.org, scope.app])? else { return Ok(Compliance::default()) };
     let damaged = || {
@@ -87,7 +84,6 @@ pub fn read(world: &World, scope: Scope, vault: &Vault) -> Result<Compliance, Ha
     Ok(serde_json::from_slice(&plain).map_err(|_| damaged())?)
 }
 
-/// Forgets what a deleted app has told.
 pub fn erase(world: &mut World, scope: Scope) -> Result<(), Halt> {
     if let Some(row) = world.get::<AppCompliance>(key![scope.org, scope.app])? {
         world.remove(&row);

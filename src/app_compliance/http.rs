@@ -1,5 +1,3 @@
-//! An app's compliance information over HTTP.
-
 use serde_json::json;
 
 use super::change::{PutCompliance, read};
@@ -31,7 +29,6 @@ pub async fn show(call: Call) -> Outcome {
     Ok(Answer::ok(&shown).secret())
 }
 
-/// The routes of compliance information.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Put "/v2/apps/{app_id}/compliance" AppOrOrganization "set_app_compliance" put)

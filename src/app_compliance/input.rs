@@ -1,4 +1,4 @@
-//! Compliance information as a request carries it: a part of it, which is merged into what is there.
+//! The inputs of compliance information, which are merged into the stored data.
 
 use std::fmt;
 
@@ -18,19 +18,18 @@ use crate::strict_json::Json;
 use crate::text::mask_last4;
 use crate::users::{BirthDate, CountryCode, TaxIdType, tax_id};
 
-/// Directors at most.
 const DIRECTORS_MAX: usize = 50;
-/// A hundred percent, in hundredths.
+/// 100 percent, in hundredths of a percent.
 const WHOLE: i64 = 10_000;
 
 word_input!(IncorporationType);
 
-/// Whether this is how a number of the tax office is shown: `***6789`. Who sends that back has changed nothing.
+/// Returns whether a tax number is in its masked form `***6789`, which changes nothing when it is sent back.
 fn is_as_shown(text: &str) -> bool {
     text.strip_prefix("***").is_some_and(|last| last.len() == 4 && last.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Declares a number of the tax office: its nine digits, of which a log shows the last four; or it as it is shown.
+/// Declares a tax number: nine digits, of which logs show the last four, or its masked form.
 macro_rules! tax_number {
     ($(#[$meta:meta])* $name:ident $kind:ident) => {
         $(#[$meta])*
@@ -55,15 +54,13 @@ macro_rules! tax_number {
     };
 }
 tax_number! {
-    /// An employer identification number.
     Ein Ein
 }
 tax_number! {
-    /// A social security number.
     Ssn Ssn
 }
 
-/// An address on the web: http or https, a host with a dot in it, no spaces.
+/// A web address: http or https, a host with a dot, no spaces.
 #[derive(Clone, Debug)]
 pub struct Website(pub String);
 
@@ -84,7 +81,6 @@ impl Input for Website {
     }
 }
 
-/// The two letters of a US state.
 #[derive(Clone, Debug)]
 pub struct UsState(pub String);
 
@@ -101,7 +97,7 @@ impl Input for UsState {
     }
 }
 
-/// A phone number in one text: E.164, or ten digits of the US.
+/// A phone number as one text: E.164, or ten US digits.
 #[derive(Clone, Debug)]
 pub struct PhoneText(pub PhoneNumber);
 
@@ -128,7 +124,7 @@ impl Input for Share {
         let message = "must be a number from 0 to 100 with at most two decimals";
         let number = match json {
             Json::Int(whole) => Some(Number::from(*whole)),
-            // Parsed once and shown again; what is added up are hundredths.
+            // Stored as parsed; sums use hundredths.
             Json::Decimal(text) => text.parse().ok().and_then(Number::from_f64),
             Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => None,
         };
@@ -140,7 +136,7 @@ impl Input for Share {
     }
 }
 
-/// Hundredths of a percent; `None` where the number has more than two decimals.
+/// Returns hundredths of a percent; `None` for more than two decimals.
 fn hundredths(number: &Number) -> Option<i64> {
     let text = number.to_string();
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
@@ -151,15 +147,15 @@ fn hundredths(number: &Number) -> Option<i64> {
 }
 
 input! {
-    /// An app's compliance information, or a part of it. What is not sent stays; null takes it away.
+    /// An app's compliance information or a part of it. Fields that are not sent are unchanged; null removes a value.
     pub struct ComplianceInput {
         /// The company.
         pub company_info: Option<CompanyInput>,
-        /// How it is reached.
+        /// The company's contact data.
         pub contact_info: Option<ContactInput>,
-        /// Who directs it: each entry changes the director in the same place, or adds one. null takes all away.
+        /// The directors: each entry changes the director at the same position or adds one. null removes all.
         pub directors: Patch<Vec<DirectorInput>>,
-        /// What it moves money for.
+        /// The purpose of the payments.
         pub flow_of_funds: Option<FlowInput>,
     }
 }
@@ -167,39 +163,39 @@ input! {
 input! {
     /// The company.
     pub struct CompanyInput {
-        /// The name that it does business under.
+        /// The name under which it does business.
         pub dba: Patch<Line<100>>,
         /// Employer identification number: nine digits, dashes allowed.
         pub ein: Patch<Ein>,
-        /// When it was incorporated.
+        /// The date of incorporation.
         pub incorporation_date: Patch<BirthDate>,
-        /// In which US state, two letters.
+        /// The US state of incorporation, two letters.
         pub incorporation_state: Patch<UsState>,
-        /// As what.
+        /// The legal form.
         pub incorporation_type: Patch<IncorporationType>,
-        /// Its legal name.
+        /// The legal name.
         pub name: Patch<Line<100>>,
-        /// Its website.
+        /// The website.
         pub website: Patch<Website>,
-        /// How many persons own a quarter or more of it, or control it: at least one.
+        /// The number of people who own at least a quarter of the company or control it: at least one.
         pub ubo_count: Patch<Integer<1, 1_000>>,
     }
 }
 
 input! {
-    /// How the company is reached.
+    /// The company's contact data.
     pub struct ContactInput {
         /// City.
         pub city: Patch<Line<100>>,
-        /// Country, two letters; the US where none was ever sent.
+        /// Country, two letters; US if never sent.
         pub country: Patch<CountryCode>,
         /// E-mail address.
         pub email: Patch<Email>,
         /// Street and number.
         pub line1: Patch<Line<100>>,
-        /// More of it.
+        /// Second address line.
         pub line2: Patch<Line<100>>,
-        /// Phone number: E.164, or ten digits of the US.
+        /// Phone number: E.164, or ten US digits.
         pub phone_number: Patch<PhoneText>,
         /// State; two letters in the US.
         pub state: Patch<Line<50>>,
@@ -209,7 +205,7 @@ input! {
 }
 
 input! {
-    /// A person who directs or owns the company.
+    /// A director or owner of the company.
     pub struct DirectorInput {
         /// Date of birth.
         pub dob: Patch<BirthDate>,
@@ -221,46 +217,45 @@ input! {
         pub first_name: Patch<Name>,
         /// Last name.
         pub last_name: Patch<Name>,
-        /// How much of the company the person owns, 0 to 100; all together at most 100.
+        /// The person's share of the company in percent, 0 to 100; at most 100 for all together.
         pub ownership_percentage: Patch<Share>,
-        /// Phone number: E.164, or ten digits of the US.
+        /// Phone number: E.164, or ten US digits.
         pub phone: Patch<PhoneText>,
-        /// What the person is there.
+        /// The person's position in the company.
         pub title: Patch<Line<100>>,
-        /// Where the person lives.
+        /// The person's home address.
         pub address: Option<DirectorAddressInput>,
     }
 }
 
 input! {
-    /// Where a director lives.
+    /// A director's home address.
     pub struct DirectorAddressInput {
         /// City.
         pub city: Patch<Line<100>>,
         /// Street and number.
         pub line1: Patch<Line<100>>,
-        /// More of it.
+        /// Second address line.
         pub line2: Patch<Line<100>>,
         /// State; two letters in the US.
         pub state: Patch<Line<50>>,
         /// Postal code; a ZIP code in the US.
         pub zip: Patch<Line<20>>,
-        /// Country, two letters; the US where none was ever sent.
+        /// Country, two letters; US if never sent.
         pub country: Patch<CountryCode>,
     }
 }
 
 input! {
-    /// What the company moves money for.
+    /// The purpose of the company's payments.
     pub struct FlowInput {
-        /// Why money moves.
+        /// The reasons for the payments.
         pub reasons: Patch<LongText>,
-        /// What the app is used for.
+        /// The use of the app.
         pub usage: Patch<LongText>,
     }
 }
 
-/// Merges one field.
 fn merge<T, V>(field: &mut Option<V>, patch: &Patch<T>, value: impl FnOnce(&T) -> V) {
     match patch {
         Patch::Keep => {}
@@ -273,7 +268,7 @@ fn merge_line<const MAX: usize>(field: &mut Option<String>, patch: &Patch<Line<M
     merge(field, patch, |line| line.0.trim().to_owned());
 }
 
-/// Merges a number of the tax office; as it is shown, it stays.
+/// Merges a tax number; its masked form leaves it unchanged.
 fn merge_number<T>(
     field: &mut Option<String>,
     patch: &Patch<T>,
@@ -295,10 +290,10 @@ fn merge_number<T>(
 }
 
 impl ComplianceInput {
-    /// What there is after this, all rules that look at several fields checked. `today` bounds dates.
+    /// Returns the merged data after all rules that span several fields. `today` bounds dates.
     ///
     /// # Errors
-    /// Everything that is wrong, by field.
+    /// All problems, by field.
     pub fn merged_into(&self, before: &Compliance, today: Date) -> Result<Compliance, Problems> {
         let mut after = before.clone();
         let mut problems = Problems::new();
@@ -377,7 +372,7 @@ fn merge_date(field: &mut Option<String>, patch: &Patch<BirthDate>, today: Date,
     merge(field, patch, |day| day.0.to_string());
 }
 
-/// Each entry changes the director in the same place, or adds one; who is not sent stays.
+/// Changes the director at the position of each entry, or adds one. Other directors are unchanged.
 fn merge_directors(sent: &[DirectorInput], directors: &mut Vec<Director>, today: Date, problems: &mut Problems) {
     if sent.len() > DIRECTORS_MAX {
         problems.extend(wrong("/directors", format!("must have at most {DIRECTORS_MAX} entries")));
@@ -414,7 +409,7 @@ impl DirectorInput {
     }
 }
 
-/// State and ZIP code are checked where we know them: in the US, which a missing country means.
+/// Checks state and ZIP code in the US, which is the default country, and embargoed addresses.
 fn in_the_us(country: &Option<String>, state: &Option<String>, zip: &Option<String>, at: &str) -> Problems {
     if let Some(country) = country
         && embargo::is_address(country, state.iter().map(String::as_str))
@@ -434,7 +429,7 @@ fn in_the_us(country: &Option<String>, state: &Option<String>, zip: &Option<Stri
     problems
 }
 
-/// Nobody owns more than there is.
+/// Rejects shares of more than 100 percent in total.
 fn too_much_owned(directors: &[Director]) -> Problems {
     let shares = directors.iter().filter_map(|director| director.ownership_percentage.as_ref().and_then(hundredths));
     if shares.sum::<i64>() <= WHOLE {

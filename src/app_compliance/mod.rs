@@ -1,9 +1,9 @@
-//! What an app tells of its company, its directors and its use of money (docs/specification.md, App compliance information;
+//! An app's information about its company, directors and payments (docs/specification.md, App compliance information;
 //! docs/decisions.md 11).
 //!
-//! Invariant: all of it is sealed at rest as one document, because nearly all of it is about persons, and numbers of
-//! the tax office come back as their last four digits alone. A part that is not sent stays. Deliberately absent: any
-//! judgement on it; the sandbox approves apps at once.
+//! Invariants: all of it is sealed as one document, because most of it is personal data, and tax numbers are returned
+//! as their last four digits. A part that is not sent is unchanged. Deliberately absent: any assessment; the sandbox
+//! approves apps at once.
 //!
 //! Start at `change.rs`.
 

@@ -1,5 +1,3 @@
-//! What is kept of an app's compliance information, and what people see of it.
-
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use utoipa::ToSchema;
@@ -10,11 +8,11 @@ use crate::text::mask_last4;
 use crate::world::record::{record, words};
 
 words! {
-    /// How a company is set up.
+    /// The legal form of a company.
     pub enum IncorporationType {
-        /// One person.
+        /// A business of one person.
         SoleProprietorship = "sole_proprietorship", // docs/specification.md
-        /// Several persons.
+        /// A partnership.
         Partnership = "partnership",
         /// A limited liability company.
         Llc = "llc",
@@ -22,43 +20,38 @@ words! {
         CCorporation = "c_corporation",
         /// A corporation whose owners are taxed.
         SCorporation = "s_corporation",
-        /// A company that makes no profit.
+        /// A non-profit organization.
         NonProfit = "non_profit",
     }
 }
 
 record! {
-    /// An app's compliance information, sealed.
     pub struct AppCompliance in "app_compliance" {
         key (org, app);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
-        /// A [`Compliance`] as JSON, sealed beside the app's id.
+        /// A [`Compliance`] as JSON, sealed with the app's id as context.
         pub sealed: Vec<u8>,
-        /// When it was given first.
         pub created_at: Time,
-        /// When it was last changed.
         pub updated_at: Time,
     }
 }
 
-/// An app's compliance information. Every field is there; what was not given yet is null.
+/// An app's compliance information. Every field is present; missing values are null.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AppCompliance)]
 pub struct Compliance {
     /// The company.
     pub company_info: CompanyInfo,
-    /// How it is reached.
+    /// The company's contact data.
     pub contact_info: ContactInfo,
-    /// Who directs it.
+    /// The directors.
     pub directors: Vec<Director>,
-    /// What it moves money for.
+    /// The purpose of the payments.
     pub flow_of_funds: FlowOfFunds,
 }
 
-/// Shows nothing: nearly all of it is about persons.
+/// Shows nothing, because most of it is personal data.
 impl std::fmt::Debug for Compliance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Compliance(…)")
@@ -69,33 +62,33 @@ impl std::fmt::Debug for Compliance {
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AppComplianceCompany)]
 pub struct CompanyInfo {
-    /// The name that it does business under.
+    /// The name under which it does business.
     #[schema(required)]
     pub dba: Option<String>,
     /// Employer identification number: its last four digits.
     #[schema(required, example = "***6789")]
     pub ein: Option<String>,
-    /// When it was incorporated.
+    /// The date of incorporation.
     #[schema(required, format = Date)]
     pub incorporation_date: Option<String>,
-    /// In which US state, two letters.
+    /// The US state of incorporation, two letters.
     #[schema(required)]
     pub incorporation_state: Option<String>,
-    /// As what.
+    /// The legal form.
     #[schema(required)]
     pub incorporation_type: Option<IncorporationType>,
-    /// Its legal name.
+    /// The legal name.
     #[schema(required)]
     pub name: Option<String>,
-    /// Its website.
+    /// The website.
     #[schema(required)]
     pub website: Option<String>,
-    /// How many persons own a quarter or more of it, or control it.
+    /// The number of people who own at least a quarter of the company or control it.
     #[schema(required)]
     pub ubo_count: Option<i64>,
 }
 
-/// How the company is reached.
+/// The company's contact data.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AppComplianceContact)]
 pub struct ContactInfo {
@@ -111,7 +104,7 @@ pub struct ContactInfo {
     /// Street and number.
     #[schema(required)]
     pub line1: Option<String>,
-    /// More of it.
+    /// Second address line.
     #[schema(required)]
     pub line2: Option<String>,
     /// Phone number, E.164.
@@ -125,7 +118,7 @@ pub struct ContactInfo {
     pub zip: Option<String>,
 }
 
-/// A person who directs or owns the company.
+/// A director or owner of the company.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AppComplianceDirector)]
 pub struct Director {
@@ -144,20 +137,20 @@ pub struct Director {
     /// Last name.
     #[schema(required)]
     pub last_name: Option<String>,
-    /// How much of the company the person owns, 0 to 100.
+    /// The person's share of the company in percent, 0 to 100.
     #[schema(required, value_type = Option<f64>)]
     pub ownership_percentage: Option<Number>,
     /// Phone number, E.164.
     #[schema(required)]
     pub phone: Option<String>,
-    /// What the person is there.
+    /// The person's position in the company.
     #[schema(required)]
     pub title: Option<String>,
-    /// Where the person lives.
+    /// The person's home address.
     pub address: DirectorAddress,
 }
 
-/// Where a director lives.
+/// A director's home address.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AppComplianceAddress)]
 pub struct DirectorAddress {
@@ -167,7 +160,7 @@ pub struct DirectorAddress {
     /// Street and number.
     #[schema(required)]
     pub line1: Option<String>,
-    /// More of it.
+    /// Second address line.
     #[schema(required)]
     pub line2: Option<String>,
     /// State; two letters in the US.
@@ -181,20 +174,20 @@ pub struct DirectorAddress {
     pub country: Option<String>,
 }
 
-/// What the company moves money for.
+/// The purpose of the company's payments.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AppComplianceFlowOfFunds)]
 pub struct FlowOfFunds {
-    /// Why money moves.
+    /// The reasons for the payments.
     #[schema(required)]
     pub reasons: Option<String>,
-    /// What the app is used for.
+    /// The use of the app.
     #[schema(required)]
     pub usage: Option<String>,
 }
 
 impl Compliance {
-    /// As people see it: of the tax office's numbers, the last four digits.
+    /// Returns the data with tax numbers masked to their last four digits.
     #[must_use]
     pub fn masked(&self) -> Self {
         let mask = |number: &Option<String>| number.as_deref().map(mask_last4);

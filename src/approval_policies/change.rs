@@ -1,4 +1,4 @@
-//! Makes, changes and deletes approval policies. Bills under way keep the steps that they were submitted with.
+//! Creates, changes and deletes approval policies. Submitted bills keep the steps that they were submitted with.
 
 use std::sync::Arc;
 
@@ -18,26 +18,20 @@ use crate::vendors;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
 
-/// Most policies of an app: all are looked at whenever a bill is submitted.
+/// Maximum per app, because every submission of a bill evaluates all policies.
 const POLICIES_MAX: usize = 200;
 
-/// What a policy says, or what is to be changed of it; `None` leaves it.
 #[derive(Clone, Debug)]
 pub struct PolicyPatch {
-    /// What people call it.
     pub name: Patch<String>,
-    /// What a bill must be like.
     pub conditions: Option<Vec<Condition>>,
-    /// Who approves.
     pub steps: Option<Vec<PolicyStep>>,
-    /// The lower, the earlier it is looked at.
     pub priority: Option<i64>,
-    /// Whether it is looked at.
     pub active: Option<bool>,
 }
 
 impl PolicyPatch {
-    /// Refuses vendors that do not exist, and approvers who do not, or may not approve.
+    /// Refuses unknown vendors, unknown approvers, and members who may not approve.
     fn must_name_those_who_can(&self, world: &mut World, scope: Scope) -> Result<(), Halt> {
         for condition in self.conditions.iter().flatten() {
             if let Condition::Vendor { value, .. } = condition {
@@ -64,11 +58,8 @@ impl PolicyPatch {
 /// POST /v2/accounts-payable/approval-policies
 #[derive(Clone, Debug)]
 pub struct CreatePolicy {
-    /// The app.
     pub scope: Scope,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
-    /// What it says.
     pub says: PolicyPatch,
 }
 
@@ -132,13 +123,9 @@ impl PolicyPatch {
 /// PATCH /v2/accounts-payable/approval-policies/{approval_policy_id}
 #[derive(Clone, Debug)]
 pub struct UpdatePolicy {
-    /// The app.
     pub scope: Scope,
-    /// The policy.
     pub policy: ApprovalPolicyId,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
-    /// What to change.
     pub patch: PolicyPatch,
 }
 
@@ -162,14 +149,11 @@ impl Command for UpdatePolicy {
     }
 }
 
-/// DELETE /v2/accounts-payable/approval-policies/{approval_policy_id}. To do it again changes nothing.
+/// DELETE /v2/accounts-payable/approval-policies/{approval_policy_id}. A repeat changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct DeletePolicy {
-    /// The app.
     pub scope: Scope,
-    /// The policy.
     pub policy: ApprovalPolicyId,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
 }
 
@@ -195,7 +179,7 @@ impl Command for DeletePolicy {
     }
 }
 
-/// Changes a policy and tells of it. Each transition is one event.
+/// Changes a policy, emits its event and records the act. Each transition is one event.
 fn change(
     world: &mut World,
     policy: &Arc<ApprovalPolicy>,

@@ -1,5 +1,3 @@
-//! The routes of approval policies.
-
 use serde_json::json;
 
 use super::change::{CreatePolicy, DeletePolicy, PolicyPatch, UpdatePolicy};
@@ -16,17 +14,17 @@ use crate::refusal::Code;
 use crate::security_log::SecurityEvent;
 
 input! {
-    /// Who deletes.
+    /// The member who deletes.
     pub struct PolicyDeletion {
-        /// The member (admin); the app itself when not given.
+        /// The member (admin); the app itself if not given.
         pub acting_user_id: Option<MemberId>,
     }
 }
 
 list_query! {
-    /// Which approval policies.
+    /// The filters of the list of approval policies.
     pub struct ApprovalPoliciesQuery {
-        /// Only those that are looked at, or only those that are not.
+        /// Return only active policies (true) or only inactive ones (false).
         pub active: Option<bool>,
     }
 }
@@ -103,7 +101,6 @@ pub async fn delete(call: Call) -> Outcome {
 
 const TAG: &str = "Accounts payable";
 
-/// The routes of approval policies.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/accounts-payable/approval-policies" App "list_approval_policies" list)

@@ -1,5 +1,3 @@
-//! A policy as a request carries it.
-
 use serde_json::{Value as Schema, json};
 use uuid::Uuid;
 
@@ -11,19 +9,14 @@ use crate::patch::Patch;
 use crate::strict_json::Json;
 use crate::world::record::words;
 
-/// Most conditions of a policy.
 const CONDITIONS_MAX: usize = 20;
-/// Most steps of a policy.
 const STEPS_MAX: usize = 10;
-/// Most approvers of a step.
 const APPROVERS_MAX: i64 = 50;
-/// Largest priority number.
 const PRIORITY_MAX: i64 = 1_000_000;
-/// The priority of a policy whose maker does not say.
 pub(super) const PRIORITY_DEFAULT: i64 = 100;
 
 words! {
-    /// What a condition is about.
+    /// The field that a condition tests.
     pub enum ConditionField {
         /// The amount.
         Amount = "amount",
@@ -35,7 +28,7 @@ words! {
 word_input!(ConditionField);
 word_input!(Operator);
 
-/// What a condition compares with: cents, or a vendor's id.
+/// The value of a condition: cents, or a vendor's id.
 #[derive(Clone, Debug)]
 pub struct ConditionValue(Json);
 
@@ -53,7 +46,7 @@ input! {
     pub struct ConditionParts {
         /// amount or vendor.
         pub field: ConditionField,
-        /// <=, == or >=; a vendor is compared with == only.
+        /// <=, == or >=; only == for a vendor.
         pub operator: Operator,
         /// Cents, or the vendor's id.
         pub value: ConditionValue,
@@ -86,9 +79,9 @@ impl Input for Condition {
 input! {
     /// A step.
     pub struct StepParts {
-        /// How many of the approvers are needed; 1 when not given.
+        /// The number of approvals needed; 1 if not given.
         pub num_approvals_required: Option<Integer<1, APPROVERS_MAX>>,
-        /// The ids of the members who may approve here, 1 to 50.
+        /// The ids of the members who may approve this step, 1 to 50.
         pub approvers: Vec<MemberId>,
     }
 }
@@ -116,7 +109,7 @@ impl Input for PolicyStep {
     }
 }
 
-/// The conditions of a policy; none fits every bill.
+/// The conditions of a policy; without any, every bill matches.
 #[derive(Clone, Debug)]
 pub struct Conditions(pub Vec<Condition>);
 
@@ -133,7 +126,6 @@ impl Input for Conditions {
     }
 }
 
-/// The steps of a policy, in their order.
 #[derive(Clone, Debug)]
 pub struct Steps(pub Vec<PolicyStep>);
 
@@ -150,41 +142,40 @@ impl Input for Steps {
     }
 }
 
-/// A priority number.
 pub type Priority = Integer<0, PRIORITY_MAX>;
 
 input! {
-    /// A policy to be made.
+    /// A new policy.
     pub struct NewPolicy {
-        /// The member who makes it (admin); the app itself when not given.
+        /// The member who creates it (admin); the app itself if not given.
         pub acting_user_id: Option<MemberId>,
-        /// What people call it.
+        /// The policy's name.
         pub name: Option<Name>,
-        /// What a bill must be like; all must hold. Every bill fits when there are none.
+        /// The conditions, all of which a bill must meet. Without any, every bill matches.
         pub conditions: Option<Conditions>,
-        /// Who approves, step by step.
+        /// The approval steps, in order.
         pub steps: Steps,
-        /// The lower, the earlier it is looked at; 100 when not given.
+        /// Policies are evaluated from the lowest number; 100 if not given.
         pub priority: Option<Priority>,
-        /// Whether it is looked at; true when not given.
+        /// Whether the policy is active; true if not given.
         pub active: Option<bool>,
     }
 }
 
 input! {
-    /// What to change of a policy. What is not sent stays.
+    /// The changes of a policy. Fields that are not sent are unchanged.
     pub struct PolicyChanges {
-        /// The member who changes it (admin); the app itself when not given.
+        /// The member who changes it (admin); the app itself if not given.
         pub acting_user_id: Option<MemberId>,
-        /// What people call it.
+        /// The policy's name.
         pub name: Patch<Name>,
-        /// Other conditions.
+        /// The new conditions.
         pub conditions: Change<Conditions>,
-        /// Other steps.
+        /// The new steps.
         pub steps: Change<Steps>,
-        /// Another priority.
+        /// The new priority.
         pub priority: Change<Priority>,
-        /// Whether it is looked at.
+        /// Whether the policy is active.
         pub active: Change<bool>,
     }
 }

@@ -1,5 +1,3 @@
-//! An approval policy as JSON.
-
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -7,34 +5,34 @@ use super::model::{ApprovalPolicy, Condition, PolicyStep};
 use crate::clock::Time;
 use crate::ids::{AppId, ApprovalPolicyId, MemberId};
 
-/// A rule that says whose approval a bill needs.
+/// A rule that defines which members must approve a bill.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ApprovalPolicyJson {
-    /// Its id.
+    /// The policy's id.
     pub id: ApprovalPolicyId,
-    /// When it was made.
+    /// When the policy was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// When it last changed.
+    /// When the policy was last changed.
     #[schema(value_type = String, format = DateTime)]
     pub updated: Time,
-    /// What people call it.
+    /// The policy's name.
     #[schema(required)]
     pub name: Option<String>,
-    /// What a bill must be like; all must hold.
+    /// The conditions, all of which a bill must meet.
     pub conditions: Vec<Condition>,
-    /// Who approves, step by step.
+    /// The approval steps, in order.
     pub steps: Vec<PolicyStep>,
-    /// The lower, the earlier it is looked at.
+    /// Policies are evaluated from the lowest number.
     pub priority: i64,
-    /// Whether it is looked at.
+    /// Whether the policy is active.
     pub active: bool,
-    /// The member who changed it last, where the request named one.
+    /// The member who last changed it, if the request named one.
     #[schema(required)]
     pub updated_by: Option<MemberId>,
-    /// The app.
+    /// The app's id.
     pub api_app_id: AppId,
-    /// When it was deleted.
+    /// When the policy was deleted.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub deleted: Option<Time>,
 }

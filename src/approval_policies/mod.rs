@@ -1,9 +1,8 @@
-//! Approval policies: the rules that say whose approval a bill needs (docs/decisions.md 10).
+//! Approval policies: the rules that define which members must approve a bill (docs/decisions.md 10).
 //!
-//! A policy has conditions, all of which a bill must meet, and ordered steps, each with its approvers and how many of
-//! them are needed. The active policy with the lowest priority number whose conditions are met is chosen when a bill
-//! is submitted, and copied into it: what becomes of the policy later changes no bill that is under way. Deliberately
-//! absent: approving, which is the bill's.
+//! A policy has conditions, all of which a bill must meet, and ordered steps with approvers and a number of approvals.
+//! At submission, the matching active policy with the lowest priority number is copied into the bill, so later changes
+//! of the policy do not affect it. Deliberately absent: approving, which belongs to the bill.
 //!
 //! Start at `rules.rs`.
 
@@ -28,10 +27,7 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A policy of the app, deleted ones too.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a policy of the app, also a deleted one.
 pub fn find(world: &World, scope: Scope, id: ApprovalPolicyId) -> Result<Arc<ApprovalPolicy>, Halt> {
     match world.get::<ApprovalPolicy>(key![scope.org, id])? {
         Some(policy) if policy.app == scope.app => Ok(policy),
@@ -39,19 +35,17 @@ pub fn find(world: &World, scope: Scope, id: ApprovalPolicyId) -> Result<Arc<App
     }
 }
 
-/// The app's policies that were not deleted, oldest first.
+/// Returns the app's policies except deleted ones, oldest first.
 pub fn of_app(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, Halt> {
     let mut policies = ever_made(world, scope)?;
     policies.retain(|policy| policy.deleted_at.is_none());
     Ok(policies)
 }
 
-/// Every policy that the app ever had.
 fn ever_made(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, Halt> {
     world.all::<ApprovalPolicy>(ApprovalPolicy::OF_APP, key![scope.org, scope.app])
 }
 
-/// Tells of a policy as it is now.
 fn emit(world: &mut World, policy: &ApprovalPolicy) -> Result<(), Halt> {
     let (name, object) = (EventName::ApprovalPolicyUpdated, ApprovalPolicyJson::from(policy));
     let scope = Scope { org: policy.org, app: policy.app };

@@ -1,5 +1,3 @@
-//! The record of an approval policy.
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -9,7 +7,7 @@ use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// How an amount is compared.
+    /// The comparison of a condition.
     pub enum Operator {
         /// At most.
         AtMost = "<=",
@@ -20,23 +18,23 @@ words! {
     }
 }
 
-/// What a bill must be like for a policy to be chosen.
+/// A condition that a bill must meet for a policy to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "field", rename_all = "snake_case")]
 pub enum Condition {
-    /// On its amount.
+    /// A condition on the amount.
     Amount {
-        /// How it is compared.
+        /// The comparison.
         operator: Operator,
-        /// With how many cents.
+        /// Cents.
         #[schema(value_type = i64)]
         value: Cents,
     },
-    /// On its vendor.
+    /// A condition on the vendor.
     Vendor {
         /// Always ==.
         operator: Operator,
-        /// Who it must be.
+        /// The vendor's id.
         value: VendorId,
     },
 }
@@ -44,42 +42,31 @@ pub enum Condition {
 /// A step of an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PolicyStep {
-    /// How many of the approvers are needed.
+    /// The number of approvals needed.
     pub num_approvals_required: u32,
-    /// The ids of the members who may approve here.
+    /// The ids of the members who may approve this step.
     pub approvers: Vec<MemberId>,
 }
 
 record! {
-    /// A rule that says whose approval a bill needs.
     pub struct ApprovalPolicy in "approval_policies" {
         key (org, id)
         many OF_APP (org, app);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: ApprovalPolicyId,
-        /// The app.
         pub app: AppId,
-        /// What people call it.
         pub name: Option<String>,
-        /// What a bill must be like; all must hold.
+        /// A bill must meet all of them.
         pub conditions: Document<Vec<Condition>>,
-        /// Who approves, step by step.
         pub steps: Document<Vec<PolicyStep>>,
-        /// The lower, the earlier it is looked at.
+        /// The lowest number is evaluated first.
         pub priority: i64,
-        /// Whether it is looked at.
         pub active: bool,
-        /// The member who changed it last, where the request named one.
+        /// The last change's member, if the request named one.
         pub updated_by: Option<MemberId>,
-        /// Goes up with each change.
         pub version: i64,
-        /// When it was made.
         pub created_at: Time,
-        /// When it last changed.
         pub updated_at: Time,
-        /// When it was deleted.
         pub deleted_at: Option<Time>,
     }
 }

@@ -1,4 +1,4 @@
-//! Which policy a bill falls under. Pure.
+//! Selects the policy of a bill. Pure.
 
 use std::sync::Arc;
 
@@ -6,8 +6,7 @@ use super::model::{ApprovalPolicy, Condition, Operator};
 use crate::ids::VendorId;
 use crate::money::Cents;
 
-/// The policy for a bill: of the active ones whose conditions all hold, the one with the lowest priority number; of
-/// equal ones the oldest. `None` where there is none.
+/// Returns the active policy whose conditions all hold, with the lowest priority number; the oldest of equal ones.
 pub fn choose(policies: &[Arc<ApprovalPolicy>], amount: Cents, vendor: VendorId) -> Option<&Arc<ApprovalPolicy>> {
     let fitting = policies.iter().filter(|policy| {
         policy.active && policy.deleted_at.is_none() && policy.conditions.0.iter().all(|it| holds(it, amount, vendor))
@@ -15,7 +14,6 @@ pub fn choose(policies: &[Arc<ApprovalPolicy>], amount: Cents, vendor: VendorId)
     fitting.min_by_key(|policy| (policy.priority, policy.id))
 }
 
-/// Whether a bill of this amount and vendor meets a condition.
 pub fn holds(condition: &Condition, amount: Cents, vendor: VendorId) -> bool {
     match condition {
         Condition::Amount { operator: Operator::AtMost, value } => amount <= *value,

@@ -1,7 +1,8 @@
-//! What the command line, the server and the setup do with organizations and keys.
+//! Acts of the command line, the server and the setup on organizations and keys.
 //!
-//! A production server that starts over an empty store draws a token and prints it. The caller who presents it within an hour creates the first
-//! organization, once. Only the hash of the token is kept, in memory: another start prints another.
+//! A production server that starts over an empty store draws a token and prints it. The caller who presents it within
+//! an hour creates the first organization, once. Only the token's hash is kept, in memory: another start prints another
+//! token.
 
 use super::bootstrap::is_empty;
 use super::create::CreateApp;
@@ -27,7 +28,7 @@ use crate::security_log::Noted;
 use crate::security_log::SecurityEvent;
 use crate::vault::Purpose;
 
-/// How long a setup token is good.
+/// The seconds for which a setup token is valid.
 const TOKEN_SECONDS: i64 = 3_600;
 
 input! {
@@ -39,25 +40,23 @@ input! {
         pub name: Line<100>,
         /// The e-mail address of its administrator.
         pub admin_email: Email,
-        /// The administrator's name; without it, the address.
+        /// The administrator's name; by default the e-mail address.
         pub admin_name: Option<Line<100>>,
         /// The name of a first app: 3 to 60 characters.
         pub app_name: Option<AppName>,
-        /// The administrator's password, at least 12 characters; without it, the answer has a set-up token.
+        /// The administrator's password, at least 12 characters; without it, the response has a set-up token.
         pub admin_password: Option<NewPassword>,
     }
 }
 
-/// A setup token that was drawn, to be printed.
 #[derive(Clone, Debug)]
 pub struct OpenedSetup {
-    /// The token, which makes one organization.
     pub token: String,
-    /// The page that takes it.
+    /// The page that takes the token.
     pub link: String,
 }
 
-/// Draws a setup token, which makes one organization.
+/// Draws a setup token, which creates one organization.
 #[must_use]
 pub fn open_setup(bursar: &Bursar) -> OpenedSetup {
     use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
@@ -67,7 +66,7 @@ pub fn open_setup(bursar: &Bursar) -> OpenedSetup {
     OpenedSetup { link: setup_link(&bursar.public_url, &token), token }
 }
 
-/// The page that takes a setup token, an organization's or a member's.
+/// Returns the page that takes a setup token, of an organization or of a member.
 fn setup_link(public_url: &str, token: &str) -> String {
     format!("{public_url}/setup/{token}")
 }
@@ -76,21 +75,21 @@ fn hash_of(bursar: &Bursar, token: &str) -> [u8; 32] {
     bursar.vault.keyed_hash(Purpose::Session, &[b"setup", token.as_bytes()])
 }
 
-/// Checks that a setup token makes an organization.
+/// Checks that a setup token is valid.
 ///
 /// # Errors
-/// `not-found` when it does not.
+///
+/// `not-found` if it is not.
 pub async fn check_setup(bursar: &Bursar, token: &str) -> Result<(), Refusal> {
     let is_open = bursar.setup.is_open(&hash_of(bursar, token), bursar.clock.now());
     if is_open && is_first(bursar).await? { Ok(()) } else { Err(gone()) }
 }
 
-/// In production a setup token makes the first organization only.
+/// In production a setup token creates the first organization only.
 async fn is_first(bursar: &Bursar) -> Result<bool, Refusal> {
     Ok(bursar.environment == Environment::Sandbox || bursar.read(is_empty).await?)
 }
 
-/// POST /v2/setup
 pub async fn create_first_organization(call: Call) -> Outcome {
     let input: SetupInput = call.body()?;
     let email = input.admin_email.as_str().to_owned();
@@ -105,10 +104,12 @@ pub async fn create_first_organization(call: Call) -> Outcome {
     Ok(Answer::created(&made).secret())
 }
 
-/// Makes the first organization with a setup token, over the API and on the page.
+/// Creates the first organization with a setup token, over the API and on the page.
 ///
 /// # Errors
-/// `not-found` for a token that is not good; `service-unavailable` when the store cannot be written, and the token stays good.
+///
+/// `not-found` for an invalid token; `service-unavailable` if the store cannot be written, in which case the token
+/// stays valid.
 pub async fn set_up_organization(
     call: &Call,
     token: &str,
@@ -120,12 +121,12 @@ pub async fn set_up_organization(
         call.log_security(SecurityEvent::SetupTokenRefused, refusal.code.as_str(), None);
         refusal
     };
-    // A stranger's guess must not cost a hash.
+    // Check the token first: a guess must not cost a password hash.
     check_setup(bursar, token).await.map_err(refused)?;
     if let Some(password) = password {
         asked.admin_password_hash = Some(hashed(call, password).await?);
     }
-    // Taken before anything is made: of two requests with the token one finds it.
+    // Take the token before any change: only one of two requests with it succeeds.
     let setup = bursar.setup.take(&hash_of(bursar, token), bursar.clock.now()).ok_or_else(|| refused(gone()))?;
     let made = create_organization(bursar, asked).await.inspect_err(|_| bursar.setup.open(setup))?;
     let reason = "organization-created";
@@ -151,10 +152,11 @@ fn gone() -> Refusal {
     Refusal::new(Code::NotFound, message)
 }
 
-/// Makes an organization, and shows its secrets.
+/// Creates an organization, and returns its secrets.
 ///
 /// # Errors
-/// `service-unavailable` when the store cannot be written.
+///
+/// `service-unavailable` if the store cannot be written.
 pub async fn create_organization(
     bursar: &Bursar,
     asked: FirstOrganization,
@@ -191,10 +193,11 @@ pub async fn create_organization(
     Ok(CreatedOrganizationJson { id: org, name: asked.name, keys: ShownKeyJson::from(&own), administrator, app })
 }
 
-/// Writes down which keys were used since the last call.
+/// Records the keys used since the last call.
 ///
 /// # Errors
-/// `service-unavailable` when the store cannot be written.
+///
+/// `service-unavailable` if the store cannot be written.
 pub async fn write_down_uses(bursar: &Bursar) -> Result<(), Refusal> {
     for (org, client_id, at) in bursar.keys.take_used() {
         bursar.engine.run(NoteUse { org, client_id, at }).await?;
@@ -202,7 +205,6 @@ pub async fn write_down_uses(bursar: &Bursar) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The route of the setup.
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/setup" Anyone "create_first_organization" create_first_organization)

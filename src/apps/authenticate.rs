@@ -1,4 +1,4 @@
-//! Who calls, and may they: the one gate before every route (docs/decisions.md 2 and 16).
+//! Authentication and authorization of every request (docs/decisions.md 2 and 16).
 
 use std::sync::Arc;
 
@@ -19,30 +19,27 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// The headers by which a caller shows who they are.
+/// The headers with a caller's credentials.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Presented<'a> {
-    /// `Authorization`.
     pub authorization: Option<&'a str>,
-    /// `Api-App-Id`.
     pub api_app_id: Option<&'a str>,
-    /// `Member-Session`.
     pub member_session: Option<&'a str>,
 }
 
-/// Lets a caller in, or says why not. `who` says which keys open the route, `members` whether a signed-in member may
-/// call it and what their role must allow. A session opens such a route without a key, as the organization's key would;
-/// with an app's key it opens what that key alone does not.
+/// Authenticates a caller and checks that they may call the route. `who` names the keys that open the route, `members`
+/// the permission that a signed-in member needs. Without a key, a member session acts like the organization's key; with
+/// an app's key, it opens routes that the app's key alone does not.
 ///
-/// Where anyone may call, or a carrier that signs, no header is looked at here and the caller has the organization
-/// of all zeroes: the handler finds the tenant in the path.
+/// On routes for anyone, or for a provider that signs, no header is read and the caller has the nil organization: the
+/// handler finds the tenant in the path.
 ///
 /// # Errors
-/// In this order: 401 `unauthorized`, `wrong-environment`; 403 `secret-key-required`,
-/// `organization-key-required`, `member-proof-required`; 401 for a session that has ended; 403 `not-permitted` for a
-/// role that the route does not allow; 400 `invalid-input` for an `Api-App-Id` that is no id; 400
-/// `app-id-required`; 403 `not-permitted` for an app's key with another app's id; 404 for an app
-/// that the organization does not have.
+///
+/// In this order: 401 `unauthorized`, `wrong-environment`; 403 `secret-key-required`, `organization-key-required`,
+/// `member-proof-required`; 401 for an ended session; 403 `not-permitted` for a role that the route does not allow; 400
+/// `invalid-input` for an `Api-App-Id` that is no id; 400 `app-id-required`; 403 `not-permitted` for an app's key with
+/// another app's id; 404 for an app that the organization does not have.
 pub async fn authenticate(
     bursar: &Bursar,
     presented: Presented<'_>,
@@ -87,7 +84,7 @@ pub async fn authenticate(
     if shown.kind() != CredentialKind::Client {
         bursar.keys.note_use(&client_id, known.org, now);
     }
-    // Where members have no part, the header has no meaning.
+    // On a route without members the header is ignored.
     let session = members.and_then(|permission| Some((presented.member_session?, permission)));
     may_call(shown, who, session.is_some())?;
     let member = match session {
@@ -99,7 +96,7 @@ pub async fn authenticate(
     Ok(Caller { org: known.org, app, kind: shown.kind(), member, client_id, admission: ADMISSION })
 }
 
-/// A member without a key acts as the organization's key would, within their role.
+/// Authenticates a member without a key, who acts like the organization's key within their role.
 async fn by_session_alone(
     bursar: &Bursar,
     session: &str,
@@ -108,7 +105,7 @@ async fn by_session_alone(
     members: Option<Permission>,
 ) -> Result<Caller, Refusal> {
     let Some(permission) = members else {
-        // Whether the session is live is not shown where it opens nothing.
+        // A route without members must not reveal whether the session is live.
         let message = "This route does not accept a member session. Send a key in the header Authorization.";
         return Err(Refusal::new(Code::NotPermitted, message));
     };
@@ -119,7 +116,7 @@ async fn by_session_alone(
     Ok(Caller { org, app, kind, member: Some(member), client_id, admission: ADMISSION })
 }
 
-/// The member of a live session whose role allows this; of this organization, where a key says which.
+/// Returns the member of a live session whose role has the permission, in the organization of the key, if any.
 async fn signed_in(
     bursar: &Bursar,
     session: &str,
@@ -132,7 +129,7 @@ async fn signed_in(
     let (session, member) = bursar.read(move |world| sign_in::by_secret(world, org, &hash)).await?;
     refuse_role(&member, permission)?;
     if rules::is_due(&session, bursar.clock.now()) {
-        // The request continues without it: then the session seems idle for longer than it is.
+        // A failure is ignored: the session then only seems idle for longer than it was.
         drop(bursar.engine.run(sign_in::Touch { org, session: session.id }).await);
     }
     Ok((org, SignedIn { member: member.id, session: session.id, permission }))
@@ -161,7 +158,6 @@ async fn acting_app(bursar: &Bursar, org: OrgId, acts_as: ActsAs) -> Result<Opti
     })
 }
 
-/// What a caller has shown, once its secret was found right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     /// A live client id without its secret; of an app, or of an organization.
@@ -185,20 +181,19 @@ impl Shown {
     }
 }
 
-/// As whom a caller acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ActsAs {
     /// The organization.
     Itself,
-    /// The organization; an app was named beside, which must be its own all the same.
+    /// The organization; the request names an app, which must belong to it.
     ItselfBeside(AppId),
-    /// The app whose key was shown.
+    /// The app of the key.
     Own(AppId),
-    /// An app that an organization's key has named and that must be found yet.
+    /// An app that the request names, not yet found.
     Claimed(AppId),
 }
 
-/// Whether such a credential opens such a route at all. `with_session`: a session came along, on a route that takes one.
+/// Whether the credential opens the route. `with_session`: the request has a session, and the route takes one.
 fn may_call(shown: Shown, who: Who, with_session: bool) -> Result<(), Refusal> {
     match (shown, who) {
         (Shown::ClientIdAlone(Some(_)), Who::AppOrItsClient) => Ok(()),
@@ -235,13 +230,13 @@ fn may_call(shown: Shown, who: Who, with_session: bool) -> Result<(), Refusal> {
     }
 }
 
-/// As whom the caller acts, who may call the route.
+/// Returns the actor of an admitted caller.
 fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refusal> {
     match shown {
         Shown::ClientIdAlone(Some(own)) | Shown::AppKey(own) => {
             if asked.is_some_and(|asked| asked != own) {
-                let message =
-                    "The key belongs to another app than Api-App-Id. Omit the header, or use an organization key.";
+                let message = "The key belongs to another app than Api-App-Id. Omit the header, or use an \
+                               organization key.";
                 return Err(Refusal::field(Code::NotPermitted, "Api-App-Id", message));
             }
             Ok(ActsAs::Own(own))
@@ -254,7 +249,7 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
             (Who::AppOrOrganization | Who::Organization | Who::Member | Who::Anyone | Who::Provider, None) => {
                 Ok(ActsAs::Itself)
             }
-            // The header has no meaning there, but an id of somebody else's must not pass for right.
+            // The header has no effect on these routes, but a foreign id must not be accepted.
             (Who::Organization | Who::Member | Who::Anyone | Who::Provider, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
         },
     }
@@ -265,8 +260,8 @@ fn anyone() -> Caller {
     Caller { org, app: None, kind, member: None, client_id: String::new(), admission: ADMISSION }
 }
 
-/// Who acts as an app is let in while it is there. It may be deleted between that and the commit: then exactly one of
-/// the two is done. So it is with a member's session, and with the role that the route asks for.
+/// The app may be deleted between authentication and commit, so the commit checks it again. It also checks the member's
+/// session and role.
 const ADMISSION: Admission = Admission {
     needs: |caller| acts_for(caller).map(model::want).into_iter().chain(session_rows(caller)).collect(),
     refuse_gone: |world, caller| {
@@ -299,8 +294,8 @@ fn session_rows(caller: &Caller) -> Vec<Want> {
 }
 
 fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
-    let missing =
-        "The credentials are missing. Send the header Authorization: Basic with the Base64 of <client_id>:<api_key>.";
+    let missing = "The credentials are missing. Send the header Authorization: Basic with the Base64 of \
+                   <client_id>:<api_key>.";
     let header = header.ok_or_else(|| Refusal::new(Code::Unauthorized, missing))?;
     Credential::parse(header).map_err(|reason| Refusal::new(Code::Unauthorized, format!("{reason}.")))
 }
@@ -314,7 +309,7 @@ fn asked_app(api_app_id: Option<&str>) -> Result<Option<AppId>, Refusal> {
     }
 }
 
-/// The live key with this client id.
+/// Returns the live key with this client id.
 async fn known_key(bursar: &Bursar, client_id: &str) -> Result<Arc<KnownKey>, Refusal> {
     let org = keys::organization_in(client_id, bursar.environment)?;
     if let Some(known) = bursar.keys.get(client_id) {
@@ -355,7 +350,7 @@ mod tests {
     const OWN: AppId = AppId(Uuid::from_u128(1));
     const OTHER: AppId = AppId(Uuid::from_u128(2));
 
-    /// By a key, or by a session, alone.
+    /// Authenticates with a key or a session alone.
     async fn authenticate(
         bursar: &Bursar,
         authorization: Option<&str>,
@@ -420,7 +415,6 @@ mod tests {
         }
     }
 
-    /// A program with its demonstration organization.
     async fn demonstration(bursar: &Bursar) -> Credentials {
         let now = bursar.clock.now();
         let credentials = Credentials::draw(&mut bursar.entropy(), now, bursar.environment, &bursar.public_url);
@@ -463,7 +457,7 @@ mod tests {
         assert_eq!(foreign.unwrap_err().code, Code::NotFound);
     }
 
-    /// Does nothing, but it commits.
+    /// Commits without an effect.
     struct Anything;
 
     impl Command for Anything {
@@ -476,7 +470,7 @@ mod tests {
         }
     }
 
-    /// What was let in before an app was deleted, and commits after it.
+    /// A call that was admitted before the deletion and commits after it.
     #[tokio::test]
     async fn an_admitted_call_does_nothing_for_a_deleted_app() {
         let bursar = Arc::new(Bursar::in_memory(Environment::Sandbox).unwrap());
@@ -516,7 +510,7 @@ mod tests {
         assert_eq!(codes, [unauthorized, unauthorized, not_found, None]);
     }
 
-    /// Deletes an app, whatever it holds.
+    /// Deletes an app without any check.
     struct Gone(Scope);
 
     impl Command for Gone {

@@ -1,9 +1,8 @@
-//! The first start of an empty sandbox: a demonstration organization, and a file with the
-//! keys to it (docs/decisions.md 13 and 15).
+//! The first start of an empty sandbox: a demonstration organization, and a file with its keys (docs/decisions.md 13
+//! and 15).
 //!
-//! Invariant: whatever moment the program dies at, the keys in the file open the store's
-//! demonstration organization, or the next start sees to it. For that the file is written
-//! first, and the commit is made of what the file says.
+//! Invariant: if the program dies at any moment, the keys in the file open the store's demonstration organization, or
+//! the next start ensures it. The file is written first, and the commit uses its content.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -17,27 +16,27 @@ use crate::program::{Bursar, Environment};
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, Query, World};
 
-/// The name of the file in the data folder.
 pub const FILE_NAME: &str = "sandbox-credentials.json";
 
-/// What a start found or made.
+/// The result of a start.
 #[derive(Clone, Debug)]
 pub struct Bootstrapped {
-    /// Where the credentials are, if this sandbox has its demonstration organization from here.
+    /// The file of the credentials, if this sandbox has one.
     pub path: PathBuf,
-    /// Whether the organization was made just now.
+    /// Whether this start created the organization.
     pub first_start: bool,
-    /// The credentials, at the first start only: later ones tell where the file is, not the secrets.
+    /// The credentials, at the first start only: later starts show the path, not the secrets.
     pub credentials: Option<Credentials>,
     /// The setup token of a production server without an organization.
     pub setup: Option<OpenedSetup>,
 }
 
-/// Makes the demonstration organization of an empty sandbox. Does nothing in production, and
-/// nothing to a store that has any organization.
+/// Creates the demonstration organization of an empty sandbox. Does nothing in production, or if the store has an
+/// organization.
 ///
 /// # Errors
-/// 503 `service-unavailable` when the store or the file cannot be read or written.
+///
+/// 503 `service-unavailable` if the store or the file cannot be read or written.
 pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Result<Bootstrapped, Refusal> {
     let path = data_dir.join(FILE_NAME);
     let is_new = bursar.read(is_empty).await?;
@@ -56,7 +55,7 @@ pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Resu
     Ok(Bootstrapped { path, first_start, credentials: Some(credentials), setup: None })
 }
 
-/// Three commands that work as they stand: send a payout, read what its payee was sent, move the clock.
+/// Returns three commands to copy: send a payout, read the payee's message, move the clock.
 pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
     let Credentials { base_url, app, .. } = credentials;
     let curl = format!("curl -u '{}:{}'", app.client_id, app.api_key);
@@ -69,15 +68,15 @@ pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
     ]
 }
 
-/// Whether there is no organization at all.
+/// Whether the store has no organization.
 pub(super) fn is_empty(world: &mut World) -> Result<bool, Halt> {
     Ok(world.page::<Organization>(&Query::across::<Organization>(1))?.is_empty())
 }
 
-/// The credentials in the file: those of a start that died before its commit, else the fresh ones.
+/// Returns the credentials in the file, from a start that died before its commit, or else the fresh ones.
 fn read_or_write(path: &Path, fresh: Credentials) -> io::Result<Credentials> {
     match fs::read(path) {
-        // The address may be another today; the keys stay.
+        // The address may have changed; the keys stay.
         Ok(bytes) => {
             let found: Credentials = serde_json::from_slice(&bytes)?;
             let found = Credentials { base_url: fresh.base_url, ..found };
@@ -92,15 +91,16 @@ fn read_or_write(path: &Path, fresh: Credentials) -> io::Result<Credentials> {
     }
 }
 
-/// Writes the file so that it is there whole and durable, or not at all; only its owner may read it.
+/// Writes the file atomically and durably, readable by its owner only.
 ///
 /// # Errors
-/// What the system says.
+///
+/// The error of the operating system.
 pub fn write_atomically(path: &Path, credentials: &Credentials) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let draft = path.with_extension("json.draft");
-    // A draft of an earlier start may have another mode; it goes first.
+    // A draft of an earlier start may have another mode.
     match fs::remove_file(&draft) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
@@ -111,7 +111,7 @@ pub fn write_atomically(path: &Path, credentials: &Credentials) -> io::Result<()
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&draft, path)?;
-    // The new name is durable only when the folder is.
+    // The new name is durable only after the folder is synced.
     File::open(folder)?.sync_all()
 }
 
@@ -141,7 +141,7 @@ mod tests {
 
     const URL: &str = "http://127.0.0.1:8080";
 
-    /// A program over a real file, as `serve` starts it.
+    /// Starts a program over a real file, as `serve` does.
     fn start(database: &Path) -> Bursar {
         let Sqlite { writer, readers, .. } = Sqlite::open(database, true).unwrap();
         let clock = Clock::wall();
@@ -207,7 +207,7 @@ mod tests {
             "http://elsewhere",
         );
         write_atomically(&file, &drawn).unwrap();
-        // A draft of the start that died may lie there too.
+        // The crashed start may have left a draft.
         fs::write(file.with_extension("json.draft"), "{").unwrap();
 
         let bursar = start(&folder.path().join("bursar.db"));

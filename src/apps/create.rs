@@ -1,5 +1,3 @@
-//! Makes an app with its first key.
-
 use super::json::{AppJson, emit_updated, shown};
 use super::keys::NewKey;
 use super::model::{App, AppStatus};
@@ -11,18 +9,14 @@ use crate::program::Environment;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// An app to be made.
+/// Creates an app with its first key.
 #[derive(Clone, Debug)]
 pub struct CreateApp {
-    /// Whose it will be.
     pub org: OrgId,
-    /// Where: the sandbox approves at once.
+    /// The sandbox approves an app at once.
     pub environment: Environment,
-    /// Its name.
     pub name: String,
-    /// Whatever its makers keep with it.
     pub metadata: Option<String>,
-    /// Its first key.
     pub key: NewKey,
 }
 

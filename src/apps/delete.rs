@@ -1,5 +1,3 @@
-//! Deletes an app that holds no money.
-
 use super::json::{AppJson, emit_updated, shown};
 use super::model::{Key, find};
 use crate::bank_accounts;
@@ -15,30 +13,28 @@ use crate::scope::Scope;
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Query, Record, Want, World};
 
-/// Erases what other nouns keep of the persons behind an app. They are listed after this noun, so the table of routes
-/// hands them in.
+/// Erases the data that other nouns keep of the persons behind an app. The table of routes passes it in, because those
+/// nouns are above this one.
 pub type Erase = fn(&mut World, Scope) -> Result<(), Halt>;
 
-/// Refuses with `invalid-state` while objects of the app are open in another noun, as far as a read can tell. They too
-/// are handed in by the table of routes.
+/// Refuses with `invalid-state` while the app has open objects of a noun. The table of routes passes it in.
 ///
-/// It is asked before the command, not in it: only whoever has seen all objects of an app can say that none is open, and
-/// a commit must not wait for that. What comes in between is an event more, and the command does nothing then.
+/// It runs before the command: it reads all objects of an app, which a commit must not wait for. The command does
+/// nothing if the app has emitted an event since.
 pub type RefuseOpen = fn(&World, Scope) -> Result<(), Halt>;
 
-/// What nouns that are listed after this one have to say when an app is deleted.
+/// The parts of an app's deletion in nouns above this one.
 #[derive(Clone, Copy, Debug)]
 pub struct DeletionHooks {
-    /// Erases what is kept of the persons behind the app.
     pub erase: Erase,
-    /// Each refuses while something of its noun is open.
     pub refuse_open: &'static [RefuseOpen],
 }
 
 /// Whether the app has an object of this kind in one of these states.
 ///
 /// # Errors
-/// That of the read.
+///
+/// The error of the read.
 pub fn has_any<R: Record>(world: &World, scope: Scope, states: &[impl Cell + Copy]) -> Result<bool, Halt> {
     for state in states {
         let one = Query::of::<R>(scope.org.to_value(), "id", 1).equal("app", scope.app).equal("status", *state);
@@ -49,20 +45,18 @@ pub fn has_any<R: Record>(world: &World, scope: Scope, states: &[impl Cell + Cop
     Ok(false)
 }
 
-/// An app to be deleted. Its history and its ledger stay; its keys open nothing any more, and what is known of its
-/// company, its directors and its bank account is erased.
+/// Deletes an app that holds no money. Its history and its ledger stay, its keys become invalid, and the data of its
+/// company, its directors and its bank account are erased.
 #[derive(Clone, Debug)]
 pub struct DeleteApp {
-    /// Which.
     pub scope: Scope,
-    /// Erases what other nouns keep.
     pub erase: Erase,
-    /// The events of the app when its objects were looked at.
+    /// The number of the app's events when its objects were read.
     pub events_seen: i64,
 }
 
 impl Command for DeleteApp {
-    /// `None` when something has happened since its objects were looked at; then nothing is done.
+    /// `None` if the app has emitted an event since its objects were read; then nothing changes.
     type Reply = Option<AppJson>;
 
     fn organization(&self) -> OrgId {
@@ -101,22 +95,21 @@ impl Command for DeleteApp {
     }
 }
 
-/// What is the app's own.
 fn own(app: AppId) -> [Account; 3] {
     [Account::AppWallet(app), Account::AppHeld(app), Account::AppCollected(app)]
 }
 
-/// What is under way on each rail.
+/// Returns the accounts of money on its way, by rail.
 fn under_way(app: AppId) -> impl Iterator<Item = Account> {
     Platform::ALL.into_iter().chain([Platform::Rtp]).map(move |platform| Account::Clearing(app, platform))
 }
 
-/// The rest of its book but its users' wallets.
+/// Returns the app's other accounts, except the wallets of its users.
 fn counterparts(app: AppId) -> [Account; 4] {
     [Account::ServiceFees(app), Account::Fx(app), Account::External(app), Account::Funding(app)]
 }
 
-/// Refuses while any cent of the app's book is still somebody's.
+/// Refuses while the app's ledger holds money of the app or its users.
 fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
     let Scope { org, app } = scope;
     let held = sum(world, org, own(app))?;
@@ -130,8 +123,8 @@ fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
     }
-    // The app's book sums to zero, so what its users hold is what everything else lacks. It is not worth
-    // loading a million wallets to hear the same.
+    // The app's ledger sums to zero, so these accounts give the total of its users' wallets without loading each
+    // wallet.
     let users = sum(world, org, counterparts(app))?;
     if !users.is_zero() {
         let message = format!("Users of the app still hold {}. Pay it out first.", users.negated().dollars());

@@ -1,5 +1,5 @@
-//! The demonstration organization of a fresh sandbox: an app with money, and one member
-//! of each role (docs/decisions.md 13 and 15).
+//! The demonstration organization of a fresh sandbox: an app with money, and one member of each role (docs/decisions.md
+//! 13 and 15).
 
 use serde::{Deserialize, Serialize};
 
@@ -20,75 +20,56 @@ use crate::vault::Vault;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
 
-/// What the app's wallet holds at the start: $1,000,000.00.
+/// The first balance of the app's wallet: $1,000,000.00.
 pub const DEPOSIT: Cents = Cents::new(100_000_000);
-/// The account that the app is filled from, at the sandbox's bank; no magic number, so that all goes well.
+/// The app's account at the sandbox's bank. It is no magic number, so deposits succeed.
 const ACCOUNT_NUMBER: &str = "000111222333";
-/// The sandbox's bank.
 const ROUTING_NUMBER: &str = "110000000";
 
-/// All that a developer needs to begin; the content of `sandbox-credentials.json` (docs/decisions.md 15).
+/// The content of `sandbox-credentials.json` (docs/decisions.md 15).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
-    /// Where the service is, without a trailing slash.
+    /// Without a trailing slash.
     pub base_url: String,
-    /// The organization and its key.
     pub organization: OrganizationCredentials,
-    /// The app and its key.
     pub app: AppCredentials,
     /// One member of each role.
     pub members: Vec<MemberCredentials>,
 }
 
-/// An organization with its key.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrganizationCredentials {
-    /// Its id.
     pub id: OrgId,
-    /// The public half of its key.
     pub client_id: String,
-    /// The secret half.
     pub api_key: String,
 }
 
-/// An app with its key.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppCredentials {
-    /// Its id.
     pub id: AppId,
-    /// Its name.
     pub name: String,
-    /// The public half of its key.
     pub client_id: String,
-    /// The secret half.
     pub api_key: String,
 }
 
-/// A member with their password.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberCredentials {
-    /// Their id.
     pub id: MemberId,
-    /// Their number in histories.
+    /// The number that histories show.
     pub number: i64,
-    /// Their name.
     pub name: String,
-    /// Their address.
     pub email: String,
-    /// What they may do.
     pub role: Role,
-    /// What they sign in with.
     pub password: String,
 }
 
-/// Does not show the secrets.
+/// Omits the secrets.
 impl std::fmt::Debug for Credentials {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Credentials({})", self.organization.id)
     }
 }
 
-/// The name of the one demonstration member of a role.
 const fn name_of(role: Role) -> &'static str {
     match role {
         Role::Admin => "Ada Admin",
@@ -100,7 +81,7 @@ const fn name_of(role: Role) -> &'static str {
 }
 
 impl Credentials {
-    /// Draws everything anew: ids, keys, passwords.
+    /// Draws new ids, keys and passwords.
     pub fn draw(entropy: &mut Entropy, now: Time, environment: Environment, base_url: &str) -> Self {
         let org: OrgId = entropy.id(now);
         let own = Drawn::draw(entropy, environment, org, Opens::Organization);
@@ -124,8 +105,8 @@ impl Credentials {
     }
 }
 
-/// Makes the organization, the app and the members that the credentials speak of. Gives whether it
-/// did: what is there already stays as it is.
+/// Creates the organization, the app and the members of the credentials. Returns false, without a change, if the
+/// organization exists.
 #[derive(Clone, Debug)]
 pub struct CreateDemonstration {
     org: OrgId,
@@ -138,7 +119,7 @@ pub struct CreateDemonstration {
 }
 
 impl CreateDemonstration {
-    /// The command for these credentials. It carries hashes only; `entropy` salts the passwords'.
+    /// Returns the command for these credentials. It has hashes only; `entropy` salts the passwords'.
     pub fn of(credentials: &Credentials, vault: &Vault, entropy: &mut Entropy) -> Self {
         let stored = |client_id: &str, secret: &str| {
             Drawn { client_id: client_id.to_owned(), secret: secret.to_owned() }.to_store(vault)

@@ -1,6 +1,6 @@
-//! The history of an app's fee table: every version that ever was, so that a past payout can be explained.
+//! The history of an app's fee table: every version, so that a past payout can be explained.
 //!
-//! What holds now, or will, stands with the app's settings too (`settings.rs`): a payout reads no history.
+//! Current and future versions are also in the app's settings (`settings.rs`), so that a payout reads no history.
 
 use std::collections::BTreeMap;
 
@@ -19,23 +19,19 @@ record! {
     /// One version of an app's fee table. Never changed, never removed.
     pub struct FeeTableVersion in "fee_tables" {
         key (org, app, version);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
         /// Counts from 1 within the app.
         pub version: i64,
-        /// The rows.
         pub fees: Document<FeeTable>,
-        /// From when on it holds, until another's time comes.
+        /// The time from which it applies, until a later version does.
         pub effective_at: Time,
-        /// When it was made.
         pub created_at: Time,
     }
 }
 
 list_query! {
-    /// Which versions of a fee table. A cursor is a version.
+    /// Selects versions of a fee table. A cursor is a version.
     pub struct FeeTablesQuery by i64 {}
 }
 
@@ -45,20 +41,20 @@ list_query! {
 pub struct FeeTableJson {
     /// Counts from 1 within the app.
     pub version: i64,
-    /// What the app adds to the service's fees.
+    /// The fees that the app adds to the service's fees.
     pub fees: BTreeMap<String, ScheduleJson>,
-    /// From when on it holds, until another's time comes.
+    /// The time from which it applies, until a later version does.
     #[schema(value_type = String, format = DateTime)]
     pub effective_at: Time,
-    /// Whether it holds now.
+    /// Whether it applies now.
     pub in_force: bool,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
 }
 
 impl FeeTableJson {
-    /// A version, seen at a moment.
+    /// Returns a version as shown at a moment.
     pub fn at(version: &FeeTableVersion, settings: &Settings, now: Time) -> Self {
         Self {
             version: version.version,
@@ -70,7 +66,7 @@ impl FeeTableJson {
     }
 }
 
-/// Keeps a version in the history.
+/// Adds a version to the history.
 pub(super) fn keep(world: &mut World, scope: Scope, made: FeeVersion) {
     let created_at = world.now();
     let FeeVersion { version, effective_at, table } = made;

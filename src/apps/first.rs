@@ -1,8 +1,8 @@
-//! An organization made by those who run the service: with its key, its administrator and, where asked for, an app.
+//! Creates an organization for the operator of the service: with its key, its administrator and an optional app.
 //!
-//! Two ways lead here: `bursar organizations create`, and the setup token that the first start of a production server over
-//! an empty store prints. Invariants: the secrets are in the one answer and nowhere else in clear; only the
-//! administrator knows their password: they choose it, at once or with a set-up token.
+//! The callers are `bursar organizations create`, and the setup token that a production server prints when it first
+//! starts over an empty store. Invariants: the secrets are in clear in one response only; only the administrator knows
+//! their password, which they choose at once or with a set-up token.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -21,33 +21,29 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// What the operator says of it.
+/// The operator's input.
 #[derive(Clone, Debug)]
 pub struct FirstOrganization {
-    /// Its name.
     pub name: String,
-    /// The name of its administrator.
     pub admin_name: String,
-    /// The administrator's address.
     pub admin_email: String,
-    /// The hash of the administrator's password; `None` where they get a set-up token.
+    /// The hash of the administrator's password; `None` if they receive a set-up token.
     pub admin_password_hash: Option<String>,
-    /// The name of its first app, if one is made.
     pub app_name: Option<String>,
 }
 
-/// An organization that was just made, with the secrets that are shown once.
+/// A new organization, with the secrets that are shown once.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct CreatedOrganizationJson {
-    /// Its id.
+    /// The id of the organization.
     pub id: OrgId,
-    /// Its name.
+    /// The name of the organization.
     pub name: String,
-    /// Its key.
+    /// The organization's key.
     pub keys: ShownKeyJson,
-    /// Its administrator.
+    /// The organization's administrator.
     pub administrator: AdministratorJson,
-    /// Its first app; null where none was asked for.
+    /// The first app; null if none was requested.
     #[schema(required)]
     pub app: Option<FirstAppJson>,
 }
@@ -55,11 +51,11 @@ pub struct CreatedOrganizationJson {
 /// The administrator of a new organization.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct AdministratorJson {
-    /// What `acting_user_id` takes.
+    /// The id that `acting_user_id` takes.
     pub id: MemberId,
-    /// Their address.
+    /// The administrator's e-mail address.
     pub email: String,
-    /// By what they set their password; null where it is set.
+    /// The way to set the password; null if it is set.
     #[schema(required)]
     pub set_up: Option<SetUpLinkJson>,
 }
@@ -67,11 +63,11 @@ pub struct AdministratorJson {
 /// A set-up token, and the page that takes it.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct SetUpLinkJson {
-    /// What `POST /v2/member-set-ups` takes. Give it to the member; it is shown here and never again.
+    /// The token that `POST /v2/member-set-ups` takes. Give it to the member; it is shown here and never again.
     pub token: String,
     /// The page on which the member sets their password.
     pub link: String,
-    /// Until when it is valid.
+    /// When the token expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires: Time,
 }
@@ -79,40 +75,35 @@ pub struct SetUpLinkJson {
 /// The first app of a new organization.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct FirstAppJson {
-    /// Its id.
+    /// The id of the app.
     pub id: String,
-    /// Its name.
+    /// The name of the app.
     pub name: String,
-    /// Its key.
+    /// The app's key.
     pub keys: ShownKeyJson,
 }
 
-/// Does not show the secrets.
+/// Omits the secrets.
 impl std::fmt::Debug for CreatedOrganizationJson {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "CreatedOrganizationJson({})", self.id)
     }
 }
 
-/// Makes an organization with its key and its administrator.
+/// Creates an organization with its key and its administrator.
 #[derive(Clone, Debug)]
 pub struct CreateOrganization {
-    /// Its id.
     pub org: OrgId,
-    /// Its name.
     pub name: String,
-    /// Its key.
     pub key: NewKey,
-    /// Its administrator.
     pub administrator: NewMember,
-    /// The keyed hash of the administrator's set-up token, where they have no password.
+    /// The keyed hash of the administrator's set-up token, if they have no password.
     pub set_up_hash: Option<Vec<u8>>,
-    /// Its first app, if one is made.
     pub app: Option<CreateApp>,
 }
 
 impl Command for CreateOrganization {
-    /// The id of the first app, and until when the set-up token is valid.
+    /// The id of the first app, and the expiry of the set-up token.
     type Reply = (Option<String>, Option<Time>);
 
     fn organization(&self) -> OrgId {

@@ -1,5 +1,3 @@
-//! Organizations, apps and their keys over HTTP (docs/decisions.md 2).
-
 use super::create::CreateApp;
 use super::delete::{DeleteApp, DeletionHooks};
 use super::fee_tables::{FeeTableJson, FeeTableVersion, FeeTablesQuery};
@@ -25,9 +23,9 @@ use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
 use crate::world::record::key;
 
-/// Shortest name of an app, in characters.
+/// In characters.
 const NAME_MIN: usize = 3;
-/// Longest name of an app, in characters.
+/// In characters.
 const NAME_MAX: usize = 60;
 
 /// The name of an app.
@@ -49,36 +47,37 @@ impl Input for AppName {
 }
 
 input! {
-    /// An app to be made.
+    /// A new app.
     pub struct CreateAppInput {
-        /// Its name, which payees see: 3 to 60 characters.
+        /// The name, which payees see: 3 to 60 characters.
         pub name: AppName,
-        /// Whatever you keep with it.
+        /// Any text that you want to keep with the app.
         pub metadata: Option<Metadata>,
     }
 }
 
 input! {
-    /// What to change of an app. What is not sent stays.
+    /// Changes of an app. An omitted field stays as it is.
     pub struct UpdateAppInput {
-        /// Another name.
+        /// The new name.
         pub name: Change<AppName>,
-        /// Other metadata; null takes it away.
+        /// The new metadata; null removes it.
         pub metadata: Patch<Metadata>,
     }
 }
 
 input! {
-    /// A key to be issued.
+    /// A new key.
     pub struct CreateKeyInput {
-        /// From when on the key opens nothing, a moment in the future; without it the key does not expire.
+        /// When the key expires, a moment in the future; without it the key does not expire.
         pub expires_at: Option<Time>,
     }
 }
 
-/// The app in the path. Another app than the one whose key is shown does not exist for it.
+/// Returns the app in the path. An app key finds no app but its own.
 ///
 /// # Errors
+///
 /// `not-found`.
 pub fn app_in_path(call: &Call) -> Result<Scope, Refusal> {
     let app: AppId = call.id("app_id", "app")?;
@@ -88,12 +87,11 @@ pub fn app_in_path(call: &Call) -> Result<Scope, Refusal> {
     Ok(Scope { org: call.caller.org, app })
 }
 
-/// Draws a key; what shows its secret is this answer only.
+/// Draws a key; only this response shows its secret.
 fn draw(call: &Call) -> Drawn {
     Drawn::draw(&mut call.bursar.entropy(), call.bursar.environment, call.caller.org, Opens::App)
 }
 
-/// POST /v2/apps
 pub async fn create(call: Call) -> Outcome {
     let drawn = draw(&call);
     let key = drawn.to_store(&call.bursar.vault);
@@ -117,7 +115,6 @@ pub async fn create(call: Call) -> Outcome {
     Ok(created)
 }
 
-/// GET /v2/apps
 pub async fn list(call: Call) -> Outcome {
     let caller = call.caller.clone();
     let apps: Vec<AppJson> = call
@@ -126,14 +123,13 @@ pub async fn list(call: Call) -> Outcome {
                 Some(app) => vec![find(world, Scope { org: caller.org, app })?],
                 None => world.all::<App>(App::OF_ORG, key![caller.org])?,
             };
-            // Newest first, as every list.
+            // Newest first, as in every list.
             apps.iter().rev().filter(|app| app.deleted_at.is_none()).map(|app| shown(world, app)).collect()
         })
         .await?;
     Ok(Answer::ok(&apps))
 }
 
-/// GET /v2/apps/{app_id}
 pub async fn read(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let app = call
@@ -145,7 +141,6 @@ pub async fn read(call: Call) -> Outcome {
     Ok(Answer::ok(&app))
 }
 
-/// PATCH /v2/apps/{app_id}
 pub async fn update(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let body: UpdateAppInput = call.body()?;
@@ -156,17 +151,16 @@ pub async fn update(call: Call) -> Outcome {
     Ok(Answer::ok(&updated))
 }
 
-/// How often an app's objects are looked at again because something happened to one of them meanwhile.
+/// Reads of an app's objects before its deletion is refused, because new events keep coming.
 const READS_BEFORE_DELETING: usize = 16;
 
-/// DELETE /v2/apps/{app_id}
 pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
     let scope = app_in_path(&call)?;
     for _ in 0..READS_BEFORE_DELETING {
         let events_seen = call
             .read(move |world| {
                 find(world, scope)?;
-                // First: a look takes several rounds, and a later one may see more.
+                // Read the count first: a later read may see newer objects.
                 let events_seen = events::length(world, scope)?;
                 hooks.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))?;
                 Ok(events_seen)
@@ -183,7 +177,6 @@ pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
     Err(Refusal::new(Code::InvalidState, message))
 }
 
-/// POST /v2/apps/{app_id}/keys
 pub async fn create_key(call: Call) -> Outcome {
     let drawn = draw(&call);
     let key = drawn.to_store(&call.bursar.vault);
@@ -200,7 +193,6 @@ pub async fn create_key(call: Call) -> Outcome {
     Ok(issued)
 }
 
-/// GET /v2/apps/{app_id}/keys
 pub async fn list_keys(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let mut data: Vec<KeyJson> = call
@@ -213,7 +205,6 @@ pub async fn list_keys(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// DELETE /v2/apps/{app_id}/keys/{client_id}
 pub async fn delete_key(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let command = RevokeKey { owner: Owner::App(scope), client_id: call.parameter("client_id").to_owned() };
@@ -224,7 +215,6 @@ pub async fn delete_key(call: Call) -> Outcome {
     Ok(Answer::ok(&revoked))
 }
 
-/// GET /v2/apps/{app_id}/settings
 pub async fn read_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let environment = call.bursar.environment;
@@ -233,7 +223,6 @@ pub async fn read_settings(call: Call) -> Outcome {
     Ok(Answer::ok(&settings))
 }
 
-/// PUT /v2/apps/{app_id}/settings
 pub async fn update_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let changes: SettingsInput = call.body()?;
@@ -242,7 +231,6 @@ pub async fn update_settings(call: Call) -> Outcome {
     Ok(Answer::ok(&SettingsJson::at(&settings, call.bursar.clock.now(), call.bursar.environment)))
 }
 
-/// GET /v2/apps/{app_id}/fee-tables
 pub async fn list_fee_tables(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let asked: FeeTablesQuery = call.query()?;
@@ -258,7 +246,6 @@ pub async fn list_fee_tables(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// GET /v2/organizations
 pub async fn list_organizations(call: Call) -> Outcome {
     let org = call.caller.org;
     let data: Vec<OrganizationJson> = call
@@ -270,8 +257,8 @@ pub async fn list_organizations(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// The routes of organizations, apps and keys. `hooks` is what nouns that are listed after this one have to say when
-/// an app is deleted; the table of routes, which knows them, hands it in.
+/// Returns the routes of organizations, apps and keys. `hooks` are the parts of an app's deletion in nouns above this
+/// one, which the table of routes passes in.
 pub fn routes(hooks: DeletionHooks) -> Vec<Route> {
     [app_routes(hooks), key_routes(), super::acts::routes()].concat()
 }

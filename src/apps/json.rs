@@ -1,4 +1,4 @@
-//! What apps, keys and organizations look like in answers and events.
+//! Apps, keys and organizations in responses and events.
 
 use serde::Serialize;
 
@@ -16,34 +16,34 @@ use crate::world::{Halt, World};
 /// An app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct AppJson {
-    /// Its id.
+    /// The id of the app.
     pub id: AppId,
-    /// Its name.
+    /// The name of the app, which payees see.
     pub name: String,
-    /// How far it has come.
+    /// The state of the app.
     pub status: AppStatus,
-    /// What it is measured by.
+    /// The app's balances and counts.
     pub metrics: AppMetricsJson,
-    /// Whatever its makers keep with it.
+    /// Any text that you keep with the app.
     #[schema(required)]
     pub metadata: Option<String>,
-    /// When it was made.
+    /// When the app was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
 }
 
-/// What an app is measured by; amounts in cents.
+/// The app's balances and counts; amounts in cents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct AppMetricsJson {
-    /// What its wallet holds.
+    /// The balance of the app's wallet.
     pub wallet_balance: i64,
-    /// What of it can be spent: all but what the app owes for money that a bank took back.
+    /// The part of the wallet that can be spent: the balance less the app's debt for money that a bank took back.
     pub wallet_available: i64,
-    /// What it has collected by payments and cannot spend yet, besides the wallet's balance.
+    /// Payments that were collected and cannot be spent yet. They are not part of the wallet's balance.
     pub wallet_held: i64,
-    /// What has left for payees and did not come back.
+    /// The money that was paid out and did not come back.
     pub money_out: i64,
-    /// Users that are connected to it.
+    /// The number of users connected to the app.
     pub connected_users: i64,
 }
 
@@ -53,7 +53,7 @@ pub struct CreatedAppJson {
     /// The app.
     #[serde(flatten)]
     pub app: AppJson,
-    /// Its first key.
+    /// The app's first key.
     pub keys: ShownKeyJson,
 }
 
@@ -64,7 +64,7 @@ pub struct ShownKeyJson {
     pub client_id: String,
     /// The secret half.
     pub api_key: String,
-    /// From when on it opens nothing; null for never.
+    /// When the key expires; null for never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Time>,
 }
@@ -80,18 +80,18 @@ impl From<&Drawn> for ShownKeyJson {
 pub struct KeyJson {
     /// The public half.
     pub client_id: String,
-    /// The secret's last four characters, to tell keys apart.
+    /// The last four characters of the secret, to distinguish keys.
     pub api_key_last4: String,
-    /// When it was issued.
+    /// When the key was issued.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// Since when it opens nothing.
+    /// When the key was revoked; null if it was not.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub revoked: Option<Time>,
-    /// From when on it opens nothing; null for never.
+    /// When the key expires; null for never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Time>,
-    /// When it was last used, to the hour.
+    /// When the key was last used, to the hour.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub last_used_at: Option<Time>,
 }
@@ -112,13 +112,13 @@ impl From<&Key> for KeyJson {
 /// An organization.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct OrganizationJson {
-    /// Its id.
+    /// The id of the organization.
     pub id: OrgId,
-    /// Its name.
+    /// The name of the organization.
     pub name: String,
-    /// What it has not given to an app.
+    /// The money that the organization has not given to an app.
     pub wallet: OrganizationWalletJson,
-    /// When it was made.
+    /// When the organization was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
 }
@@ -126,11 +126,11 @@ pub struct OrganizationJson {
 /// The wallet of an organization.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct OrganizationWalletJson {
-    /// Cents.
+    /// The balance in cents.
     pub amount: i64,
 }
 
-/// The organization with its wallet.
+/// Returns the organization with its wallet.
 pub fn organization(world: &World, organization: &Organization) -> Result<OrganizationJson, Halt> {
     let wallet = ledger::balance(world, organization.org, Account::OrganizationWallet)?;
     Ok(OrganizationJson {
@@ -141,7 +141,7 @@ pub fn organization(world: &World, organization: &Organization) -> Result<Organi
     })
 }
 
-/// The app with its figures.
+/// Returns the app with its balances and counts.
 pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
     let measured = world.get::<AppMetrics>(key![app.org, app.id])?;
     let wallet = ledger::balance(world, app.org, Account::AppWallet(app.id))?;
@@ -166,14 +166,13 @@ pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
     })
 }
 
-/// Something about the app changed that stands in rows of its own, such as its bank account: the app counts it, and
-/// tells of it.
+/// Counts and emits a change of the app that is stored in other rows, such as its bank account.
 pub fn touch(world: &mut World, app: &std::sync::Arc<App>) -> Result<(), Halt> {
     let app = world.change(app, |app| app.version += 1);
     emit_updated(world, &app)
 }
 
-/// Tells that the app is now as it is.
+/// Emits the app's current state.
 pub fn emit_updated(world: &mut World, app: &App) -> Result<(), Halt> {
     let object = shown(world, app)?;
     let scope = Scope { org: app.org, app: app.id };

@@ -1,4 +1,4 @@
-//! Apps that want an idempotency key on every POST (docs/decisions.md 2, `require_idempotency_key`).
+//! Apps that require an idempotency key on every POST (docs/decisions.md 2, `require_idempotency_key`).
 
 use super::model::find;
 use crate::http::Caller;
@@ -6,11 +6,11 @@ use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 
-/// Whether this caller may send a POST without an idempotency key. It costs a read, which whoever
-/// sends a key does not pay.
+/// Checks that this caller may send a POST without an idempotency key. Only requests without a key pay for this read.
 ///
 /// # Errors
-/// 400 `invalid-input` when the app's settings ask for a key.
+///
+/// 400 `invalid-input` if the app's settings require a key.
 pub async fn may_post_without_key(bursar: &Bursar, caller: &Caller) -> Result<(), Refusal> {
     let Some(app) = caller.app else { return Ok(()) };
     let scope = Scope { org: caller.org, app };

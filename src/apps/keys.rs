@@ -1,8 +1,7 @@
-//! What keys look like, how they are drawn, and what of them is stored.
+//! The format of keys, how they are drawn, and which part is stored.
 //!
-//! A client id is a prefix, then 16 bytes of the organization's id and 16 of chance, so
-//! that whoever shows one is looked for in that organization only. Invariant: a secret
-//! leaves [`Drawn`] once, to be shown; what is stored is a keyed hash of it.
+//! A client id is a prefix, 16 bytes of the organization's id and 16 random bytes, so that a key is searched in one
+//! organization only. Invariant: a secret leaves [`Drawn`] once, in the response; the store has a keyed hash of it.
 
 use std::fmt;
 
@@ -20,10 +19,8 @@ use crate::vault::{Purpose, Vault};
 /// Live keys of one app at most: the old one and its successor (docs/decisions.md 2).
 pub const LIVE_KEYS_MAX: usize = 2;
 
-/// What a key opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opens {
-    /// One app.
     App,
     /// The organization with all its apps.
     Organization,
@@ -40,16 +37,14 @@ impl Opens {
     }
 }
 
-/// A new key with both its halves.
 #[derive(Clone)]
 pub struct Drawn {
-    /// The public half.
     pub client_id: String,
     /// The secret half, to be shown once.
     pub secret: String,
 }
 
-/// Does not show the secret.
+/// Omits the secret.
 impl fmt::Debug for Drawn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Drawn({})", self.client_id)
@@ -57,7 +52,6 @@ impl fmt::Debug for Drawn {
 }
 
 impl Drawn {
-    /// Draws a key of an organization or of one of its apps.
     pub fn draw(entropy: &mut Entropy, environment: Environment, org: OrgId, opens: Opens) -> Self {
         let public = [*org.0.as_bytes(), entropy.bytes::<16>()].concat();
         let secret: [u8; 32] = entropy.bytes();
@@ -67,7 +61,7 @@ impl Drawn {
         Self { client_id: text("pk", &public), secret: text("sk", &secret) }
     }
 
-    /// What a command needs to store it.
+    /// Returns the form that a command stores.
     pub fn to_store(&self, vault: &Vault) -> NewKey {
         NewKey {
             client_id: self.client_id.clone(),
@@ -78,20 +72,18 @@ impl Drawn {
     }
 }
 
-/// A key without its secret: what a command may carry.
+/// A key without its secret, for commands.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// The public half.
     pub client_id: String,
-    /// Keyed hash of both halves, which the command binds to the owner.
+    /// The keyed hash of both halves, which the command binds to the owner.
     secret_hash: [u8; 32],
-    /// The secret's last four characters.
     pub last4: String,
     vault: Vault,
 }
 
 impl NewKey {
-    /// The record of the key, for an app or for the organization itself.
+    /// Returns the record of the key, for an app or for the organization.
     pub fn record(&self, org: OrgId, app: Option<AppId>, now: Time) -> Key {
         let owner = KeyOwner { org, app, client_id: &self.client_id };
         Key {
@@ -109,18 +101,16 @@ impl NewKey {
 }
 
 fn secret_hash(vault: &Vault, client_id: &str, secret: &str) -> [u8; 32] {
-    // The client id is hashed too: a hash that is moved to another key opens nothing.
+    // Hash the client id too, so that a hash that is moved to another key opens nothing.
     vault.keyed_hash(Purpose::ApiSecret, &[client_id.as_bytes(), secret.as_bytes()])
 }
 
-/// What the stored hash of a key is bound to. The environment is in the client id.
+/// The owner to which a stored hash is bound. The environment is in the client id.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyOwner<'a> {
-    /// The organization.
     pub org: OrgId,
-    /// The app that it opens; `None` for a key of the organization.
+    /// `None` for a key of the organization.
     pub app: Option<AppId>,
-    /// The public half.
     pub client_id: &'a str,
 }
 
@@ -129,8 +119,8 @@ const BOUND: u8 = 2;
 /// Length of a hash of layout 1, which covers the client id and the secret only.
 const LAYOUT_1_BYTES: usize = 32;
 
-/// The hash that is stored: it covers the organization and the app too, so a key that is moved to another owner opens
-/// nothing. The inner hash needs the secret, the outer does not: so hashes of layout 1 can be bound as they are.
+/// Returns the stored hash. It covers the organization and the app too, so a key that is moved to another owner opens
+/// nothing. Only the inner hash needs the secret, so hashes of layout 1 can be bound without it.
 fn bound_hash(vault: &Vault, owner: KeyOwner<'_>, secret_hash: &[u8]) -> Vec<u8> {
     let app = owner.app.map(|app| app.0);
     let app = app.as_ref().map_or(&[][..], |app| app.as_bytes());
@@ -140,7 +130,7 @@ fn bound_hash(vault: &Vault, owner: KeyOwner<'_>, secret_hash: &[u8]) -> Vec<u8>
     hash
 }
 
-/// Whether this is the key's secret, in a time that does not depend on where they differ.
+/// Whether this is the key's secret, in constant time.
 pub fn is_secret(vault: &Vault, owner: KeyOwner<'_>, secret: &str, stored: &[u8]) -> bool {
     let secret_hash = secret_hash(vault, owner.client_id, secret);
     let expected = if is_layout_1(stored) && vault.reads_layout_1() {
@@ -156,22 +146,23 @@ pub fn is_layout_1(stored: &[u8]) -> bool {
     stored.len() == LAYOUT_1_BYTES
 }
 
-/// Whether the client id's prefix agrees with what the row says that the key opens.
+/// Whether the prefix of the client id matches the key's row: an app's key or the organization's.
 pub fn agrees(client_id: &str, app: Option<AppId>) -> bool {
     client_id.starts_with(Opens::Organization.prefix()) == app.is_none()
 }
 
-/// The hash of layout 1 of this row, bound to its owner; `None` where it is bound already, or the owner cannot be the
-/// one that the key was made for.
+/// Returns the row's hash of layout 1, bound to its owner; `None` if it is already bound, or if the owner contradicts
+/// the client id.
 pub fn bound(vault: &Vault, key: &Key) -> Option<Vec<u8>> {
     let owner = KeyOwner { org: key.org, app: key.app, client_id: &key.client_id };
     let is_old = is_layout_1(&key.secret_hash) && agrees(&key.client_id, key.app);
     is_old.then(|| bound_hash(vault, owner, &key.secret_hash))
 }
 
-/// The organization inside a client id of this environment.
+/// Returns the organization in a client id of this environment.
 ///
 /// # Errors
+///
 /// `wrong-environment` for a client id of the other one, `unauthorized` for anything else.
 pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgId, Refusal> {
     for &found in Environment::ALL {
@@ -194,7 +185,7 @@ pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgI
     Err(unauthorized())
 }
 
-/// One answer to every credential that opens nothing: who is told which part was wrong learns to guess.
+/// Returns one refusal for every invalid credential, so that callers cannot learn which part was wrong.
 pub fn unauthorized() -> Refusal {
     Refusal::new(Code::Unauthorized, "The client id and the api key do not match an active key.")
 }

@@ -1,5 +1,5 @@
-//! When keys were last used. A request only notes it in memory; it is written down with [`NoteUse`], at most once an hour for each
-//! key, so that no payout pays for it.
+//! The last use of keys. A request records it in memory only; [`NoteUse`] stores it at most once an hour for each key,
+//! so that no payout waits for it.
 
 use super::model::Key;
 use crate::clock::Time;
@@ -8,17 +8,14 @@ use crate::ids::OrgId;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// A use that is this much newer than the one that is written down is written down too.
+/// A use is stored if it is this much newer than the stored one.
 const EVERY_SECONDS: i64 = 3_600;
 
-/// Writes down that a key was used.
+/// Stores the last use of a key.
 #[derive(Clone, Debug)]
 pub struct NoteUse {
-    /// The organization.
     pub org: OrgId,
-    /// The public half of the key.
     pub client_id: String,
-    /// When.
     pub at: Time,
 }
 

@@ -1,9 +1,9 @@
-//! Limits on the money that an app moves: payouts, bills, transfers to users, and payments that it collects.
+//! Limits on the money that an app moves: payouts, bills, transfers to users, and collected payments.
 //!
-//! Invariant: a movement and its part of the day's sum are one commit, so two movements never share what is left of a
-//! limit. A movement that fails or is canceled is given back to the day on which it was made; one that arrived and came
-//! back is not, because the money had left. Sums are counted whether or not there is a limit, so that a limit that is set
-//! at noon holds for the whole day. `verify/day_sums.rs` recomputes them.
+//! Invariant: a movement and its part of the day's sum are one commit, so two movements never share the rest of a
+//! limit. A failed or canceled movement is subtracted from the day on which it was created; a returned one is not,
+//! because the money had left. Sums are counted with or without a limit, so that a limit set at noon applies to the
+//! whole day. `verify/day_sums.rs` recomputes them.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
 
 words! {
-    /// What the amounts of a day are added up for.
+    /// The kind of a day's sum.
     pub enum Measure {
         /// Payouts to users by a rail.
         Payout = "payout",
@@ -39,17 +39,13 @@ record! {
     /// The sum of an app's movements of one kind on one day in UTC.
     pub struct LimitDay in "limit_days" {
         key (org, app, measure, payer, day);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
-        /// What is added up.
         pub measure: Measure,
         /// The user or payment customer who pays; nil for all other measures.
         pub payer: Uuid,
         /// `2026-01-31`
         pub day: String,
-        /// Cents.
         pub total: Cents,
     }
 }
@@ -67,12 +63,9 @@ pub struct Limits {
     pub per_day: Option<Cents>,
 }
 
-/// A movement that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Movement {
-    /// A payout.
     Payout,
-    /// The payment of a bill.
     Payable,
     /// From the app's wallet to a user's.
     Transfer,
@@ -81,7 +74,7 @@ pub enum Movement {
 }
 
 impl Movement {
-    /// The sums that it counts in, with the limit on each.
+    /// Returns the sums that it counts towards, with the limit on each.
     fn sums(self, limits: &Limits) -> Vec<(Measure, Uuid, Option<Cents>)> {
         let all = (self.measure(), Uuid::nil(), limits.per_day);
         match self {
@@ -100,15 +93,16 @@ impl Movement {
     }
 }
 
-/// The sums that a movement counts in, for the pass that recomputes them.
+/// Returns the sums that a movement counts towards, for the pass that recomputes them.
 pub fn measures(movement: Movement) -> impl Iterator<Item = (Measure, Uuid)> {
     movement.sums(&Limits::default()).into_iter().map(|(measure, payer, _)| (measure, payer))
 }
 
 impl Limits {
-    /// Whether one movement may have this amount.
+    /// Checks the amount of one movement.
     ///
     /// # Errors
+    ///
     /// `limit-exceeded`.
     pub fn allows(&self, movement: Movement, amount: Cents) -> Result<(), Refusal> {
         match self.each {
@@ -133,7 +127,7 @@ impl Limits {
     }
 }
 
-/// Whether a day's sum that is `used` may grow by an amount.
+/// Checks that a day's sum of `used` may grow by an amount.
 fn allows_today(measure: Measure, limit: Option<Cents>, used: Cents, amount: Cents) -> Result<(), Refusal> {
     let Some(limit) = limit else { return Ok(()) };
     let left = limit.checked_sub(used).unwrap_or(Cents::ZERO).max(Cents::ZERO);
@@ -153,10 +147,11 @@ fn allows_today(measure: Measure, limit: Option<Cents>, used: Cents, amount: Cen
     Err(Refusal::field(Code::LimitExceeded, "/amount", message))
 }
 
-/// Counts a movement that is made now.
+/// Counts a movement that is created now.
 ///
 /// # Errors
-/// `limit-exceeded`, naming the limit, what is used and what is left.
+///
+/// `limit-exceeded`, with the limit, the used part and the rest.
 pub fn count(world: &mut World, scope: Scope, movement: Movement, amount: Cents) -> Result<(), Halt> {
     let limits = *find(world, scope)?.settings.0.limits(movement);
     limits.allows(movement, amount)?;
@@ -175,7 +170,7 @@ pub fn count(world: &mut World, scope: Scope, movement: Movement, amount: Cents)
     Ok(())
 }
 
-/// Gives back a movement that was made at this time and did not arrive.
+/// Subtracts a movement that was created at this time and did not arrive.
 pub fn uncount(world: &mut World, scope: Scope, movement: Movement, amount: Cents, made_at: Time) -> Result<(), Halt> {
     let made_on = made_at.date().to_string();
     for (measure, payer) in measures(movement) {
@@ -210,7 +205,7 @@ mod tests {
         let said =
             "Payouts of this app are limited to $10.00 a day; $6.00 are used and $4.00 are left until midnight UTC.";
         assert_eq!(refusal.errors[0].message, said);
-        // A limit that was lowered below what is used leaves nothing, and not less.
+        // A limit below the used sum leaves zero, not a negative rest.
         assert!(today(2_000, 1).unwrap_err().errors[0].message.contains("$0.00 are left"));
         assert!(allows_today(Measure::Payout, None, Cents::new(i64::MAX), Cents::new(1)).is_ok());
     }

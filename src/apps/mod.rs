@@ -1,10 +1,8 @@
-//! Organizations, their apps, and the keys that open them (docs/decisions.md 2).
+//! Organizations, their apps, and their keys (docs/decisions.md 2).
 //!
-//! Invariant: an organization is the tenant. Whatever an app owns stands under its
-//! organization, and no key of one ever reaches another: a key's client id carries its
-//! organization inside, and is looked for nowhere else. Deliberately absent: what an
-//! app's money is doing (`ledger`), and who may call which route (the table of routes
-//! says it, [`authenticate()`] keeps it).
+//! Invariant: an organization is the tenant. It owns the rows of its apps, and its keys open no other organization: a
+//! client id contains its organization, and is searched in that organization only. Deliberately absent: the money of an
+//! app (`ledger`), and the callers of each route (the table of routes lists them, [`authenticate()`] enforces them).
 //!
 //! Start at [`App`], then [`authenticate()`].
 

@@ -1,4 +1,4 @@
-//! Which phones an app may write to: those of the countries that its settings name.
+//! The phones to which an app may send messages: those of the countries in its settings.
 
 use super::model::App;
 use crate::country;
@@ -8,13 +8,14 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The countries of an app that named none.
+/// The countries of an app without the setting.
 pub const DEFAULT_COUNTRIES: [&str; 2] = ["CA", "US"];
 
-/// Refuses a phone number, E.164, that the app does not write to: one of another country, one that costs, or one under
-/// embargo, which no setting switches on.
+/// Refuses a phone number, E.164, of a country that the app does not allow, a premium number, or one under embargo,
+/// which no setting allows.
 ///
 /// # Errors
+///
 /// `invalid-phone-number`, naming `field`.
 pub fn may_write_to(world: &mut World, scope: Scope, e164: &str, field: &str) -> Result<(), Halt> {
     match refused(world, scope, e164)? {
@@ -23,9 +24,10 @@ pub fn may_write_to(world: &mut World, scope: Scope, e164: &str, field: &str) ->
     }
 }
 
-/// The same for a phone number that the request does not hold: the countries may have changed since it was written.
+/// Refuses a stored phone number, because the allowed countries may have changed since.
 ///
 /// # Errors
+///
 /// `invalid-state`.
 pub fn still_writes_to(world: &mut World, scope: Scope, e164: &str) -> Result<(), Halt> {
     match refused(world, scope, e164)? {
@@ -34,9 +36,9 @@ pub fn still_writes_to(world: &mut World, scope: Scope, e164: &str) -> Result<()
     }
 }
 
-/// Why the app does not write to a number.
+/// Returns the reason why the app may not send messages to a number.
 fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<String>, Halt> {
-    // A deleted app sends no messages; its existence is checked elsewhere.
+    // A deleted app sends no messages; other code checks that it exists.
     let app = world.get::<App>(key![scope.org, scope.app])?;
     let writes_to = |country: &str| {
         app.as_ref().map_or_else(|| DEFAULT_COUNTRIES.contains(&country), |app| app.settings.0.writes_to(country))
@@ -56,7 +58,7 @@ fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<String>
     )))
 }
 
-/// The country of a number that may be written to at all.
+/// Returns the country of an acceptable number.
 fn country_of(e164: &str) -> Result<Option<String>, InvalidPhoneNumber> {
     PhoneNumber::parse_e164(e164)?.accepted().map(|phone| phone.country())
 }

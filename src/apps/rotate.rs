@@ -1,5 +1,4 @@
-//! Issues and revokes keys, an app's or the organization's own. Two may live at once, so that a
-//! rotation has an overlap.
+//! Issues and revokes keys of apps and organizations. Two may live at once, so that a rotation has an overlap.
 
 use std::sync::Arc;
 
@@ -15,12 +14,10 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Whose key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// An app's.
     App(Scope),
-    /// The organization's own. The API does not rotate these: who can is who runs the service.
+    /// Only the operator of the service can rotate these; the API cannot.
     Organization(OrgId),
 }
 
@@ -39,7 +36,7 @@ impl Owner {
         }
     }
 
-    /// Refuses an owner that is not there.
+    /// Refuses an unknown owner.
     fn is_there(self, world: &mut World) -> Result<(), Halt> {
         match self {
             Self::App(scope) => find(world, scope).map(drop),
@@ -50,10 +47,11 @@ impl Owner {
         }
     }
 
-    /// Its keys, revoked ones included.
+    /// Returns the owner's keys, revoked ones included.
     ///
     /// # Errors
-    /// `not-found` when the owner is not there.
+    ///
+    /// `not-found` for an unknown owner.
     pub fn keys(self, world: &mut World) -> Result<Vec<Arc<Key>>, Halt> {
         self.is_there(world)?;
         match self {
@@ -65,7 +63,7 @@ impl Owner {
         }
     }
 
-    /// Tells of a changed key in its app's log; an organization has none.
+    /// Emits the change to the app's log; an organization has none.
     fn emit(self, world: &mut World) -> Result<(), Halt> {
         match self {
             Self::App(scope) => {
@@ -78,14 +76,11 @@ impl Owner {
     }
 }
 
-/// A further key.
 #[derive(Clone, Debug)]
 pub struct IssueKey {
-    /// Whose.
     pub owner: Owner,
-    /// The key.
     pub key: NewKey,
-    /// From when on it opens nothing; `None` for never.
+    /// `None` for never.
     pub expires_at: Option<Time>,
 }
 
@@ -115,12 +110,10 @@ impl Command for IssueKey {
     }
 }
 
-/// A key that shall open nothing any more. To revoke it again changes nothing.
+/// Revokes a key. A second revocation changes nothing.
 #[derive(Clone, Debug)]
 pub struct RevokeKey {
-    /// Whose.
     pub owner: Owner,
-    /// Its public half.
     pub client_id: String,
 }
 

@@ -1,4 +1,4 @@
-//! What an app may set for itself (docs/decisions.md 2 and 7).
+//! The settings of an app (docs/decisions.md 2 and 7).
 
 use std::collections::BTreeMap;
 
@@ -14,63 +14,58 @@ use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::words;
 
-/// An app's settings. Kept as a document: a setting that an older program did not know has its default.
+/// An app's settings, stored as a document: a setting that is missing in it has its default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Who pays the fees when the payout does not say.
+    /// The party that pays the fees of a payout that names none.
     pub payout_fee_party: Party,
-    /// What the app adds to the service's fees.
+    /// The fees that the app adds to the service's fees.
     pub fees: FeeVersions,
-    /// Rails that this app's payees are not offered.
+    /// Rails that are hidden from this app's payees.
     pub payout_options_exclude_list: Vec<Platform>,
-    /// Pulls money when the wallet runs low.
+    /// Deposits that are made when the wallet runs low.
     pub auto_refill: Option<AutoRefill>,
-    /// Limits on payouts.
     pub payout_limits: Limits,
-    /// Cents above which a payout needs somebody's approval.
+    /// Cents above which a payout needs a member's approval.
     pub payout_approval_limit: Option<Cents>,
-    /// Limits on the payment of bills.
     pub payable_limits: Limits,
     /// Cents above which an app key does not pay a bill, and a new vendor's first account waits.
     pub payable_approval_limit: Option<Cents>,
     /// Limits on transfers from the app to users.
     pub transfer_limits: Limits,
-    /// Limits on payments that the app collects.
     pub payment_limits: Limits,
-    /// Whether each payment names its authorization; none for the environment's default.
+    /// `None` for the environment's default.
     pub payment_authorization: Option<AuthorizationNeeded>,
-    /// Business days for which the money of a payment is held; none for the environment's default.
+    /// Business days for which the money of a payment is held; `None` for the environment's default.
     pub payment_hold_days: Option<i64>,
-    /// Limits on the deliveries of links.
     pub delivery_limits: DeliveryLimits,
-    /// Countries, by their two letters, whose phones the app writes to; none for the default.
+    /// Countries, by their two letters, to whose phones the app sends messages; `None` for the default.
     pub phone_countries: Option<Vec<String>>,
-    /// Hours for which a new payout method gets no automatic payouts; none for the environment's default.
+    /// Hours for which a new payout method gets no automatic payouts; `None` for the environment's default.
     pub method_rest_hours: Option<i64>,
     /// Whether a POST without an idempotency key is refused.
     pub require_idempotency_key: bool,
-    /// What shows that a member who is named acts.
     pub member_proof: MemberProof,
 }
 
 words! {
-    /// What shows that a member who is named acts.
+    /// The proof that a named member acts.
     pub enum MemberProof {
-        /// The app says so: its key acts for the app's members.
+        /// The app's statement: its key acts for the app's members.
         Asserted = "asserted",
         /// The member's own session.
         Required = "required",
     }
 }
 
-/// How many links are delivered on one day in UTC.
+/// Limits on the deliveries of links on one day in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeliveryLimits {
     /// To one phone or address, by all apps of the organization.
     pub per_recipient_per_day: i64,
-    /// By the app; none for no limit.
+    /// By the app; `None` for no limit.
     pub per_day: Option<i64>,
 }
 
@@ -108,7 +103,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Those of a new app. In the sandbox nothing is delivered to a person, so an app may deliver without end.
+    /// Returns the settings of a new app. The sandbox delivers nothing to a person, so it has no daily limit.
     pub fn of_new_app(environment: Environment) -> Self {
         let per_day = match environment {
             Environment::Sandbox => None,
@@ -117,7 +112,6 @@ impl Settings {
         Self { delivery_limits: DeliveryLimits { per_day, ..DeliveryLimits::default() }, ..Self::default() }
     }
 
-    /// Whether the app writes to phones of a country.
     pub fn writes_to(&self, country: &str) -> bool {
         match &self.phone_countries {
             Some(countries) => countries.iter().any(|known| known == country),
@@ -125,7 +119,7 @@ impl Settings {
         }
     }
 
-    /// Hours for which a new payout method receives no payouts that the payee does not start.
+    /// Returns the hours for which a new payout method receives only payouts that the payee starts.
     pub fn method_rest_hours(&self, environment: Environment) -> i64 {
         self.method_rest_hours.unwrap_or(match environment {
             Environment::Sandbox => 0,
@@ -133,12 +127,10 @@ impl Settings {
         })
     }
 
-    /// The same in seconds.
     pub fn method_rest_seconds(&self, environment: Environment) -> i64 {
         self.method_rest_hours(environment) * 3_600
     }
 
-    /// The limits on a kind of movement.
     pub const fn limits(&self, movement: Movement) -> &Limits {
         match movement {
             Movement::Payout => &self.payout_limits,
@@ -148,7 +140,7 @@ impl Settings {
         }
     }
 
-    /// Whether each payment names its authorization.
+    /// Whether each payment must name its authorization.
     pub fn authorization_needed(&self, environment: Environment) -> AuthorizationNeeded {
         self.payment_authorization.unwrap_or(match environment {
             Environment::Sandbox => AuthorizationNeeded::Attested,
@@ -156,7 +148,7 @@ impl Settings {
         })
     }
 
-    /// Business days for which the money of a payment is held after it arrived.
+    /// Returns the business days for which the money of a payment is held after it arrived.
     pub fn hold_days(&self, environment: Environment) -> i64 {
         self.payment_hold_days.unwrap_or(match environment {
             Environment::Sandbox => 0,
@@ -164,13 +156,13 @@ impl Settings {
         })
     }
 
-    /// Whether the organization limits money that moves between the app and banks: then the app's key does not choose the
-    /// app's bank account. Withdrawals go there, and deposits are pulled from it, which no limit on payments counts.
+    /// Whether the organization limits money that moves between the app and banks. If so, the app's key may not choose
+    /// the app's bank account: withdrawals go to it, and deposits from it count towards no limit on payments.
     pub fn limits_bank_account(&self) -> bool {
         self.limits_money_out() || self.payment_limits != Limits::default()
     }
 
-    /// Whether the organization limits what the app's key may take out of the wallet, in whichever way.
+    /// Whether the organization limits money that the app's key moves out of the wallet, by any limit.
     pub fn limits_money_out(&self) -> bool {
         let limits = [self.payout_limits, self.payable_limits, self.transfer_limits];
         let approvals = [self.payout_approval_limit, self.payable_approval_limit];
@@ -179,7 +171,7 @@ impl Settings {
 }
 
 words! {
-    /// Where the authorization of a payment comes from.
+    /// The source of a payment's authorization.
     pub enum AuthorizationNeeded {
         /// The app attests that it keeps the payer's authorization; a payment may name one.
         Attested = "attested",
@@ -188,33 +180,31 @@ words! {
     }
 }
 
-/// When and how much is pulled by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoRefill {
-    /// Cents pulled each time.
+    /// Cents of each deposit.
     pub amount: Cents,
-    /// Pulled when the wallet holds less than this.
+    /// Cents below which the wallet is refilled.
     pub threshold: Cents,
 }
 
-/// The name of the row that holds for every rail without a row of its own.
+/// The name of the row for every rail without its own row.
 pub(super) const DEFAULTS: &str = "defaults";
 
-/// Fee schedules by rail and currency: `intl_bank/EUR` before `intl_bank` before `defaults`
-/// (docs/decisions.md 7).
+/// Fee schedules by rail and currency: `intl_bank/EUR` before `intl_bank` before `defaults` (docs/decisions.md 7).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FeeTable(pub(super) BTreeMap<String, Schedule>);
 
 impl FeeTable {
-    /// What the app adds for a rail, and for one of its currencies (three letters) where it has several.
+    /// Returns the app's fees for a rail, and for a currency (three letters) of a rail with several.
     pub fn schedule(&self, platform: Platform, currency: Option<&str>) -> Schedule {
         self.row(platform, currency).map_or(Schedule::FREE, |(_, schedule)| schedule)
     }
 
-    /// The row that holds for a rail and a currency.
+    /// Returns the row for a rail and a currency.
     fn row(&self, platform: Platform, currency: Option<&str>) -> Option<(&str, Schedule)> {
-        // Who asks for ach may get rtp; the app's price for ach holds then, unless it has one for rtp.
+        // A request for ach may be paid by rtp, at the app's price for ach unless it has one for rtp.
         let asked_as = if platform == Platform::Rtp { Platform::Ach } else { platform };
         let names = [platform, asked_as].into_iter().flat_map(|rail| {
             let by_currency = currency.map(|currency| format!("{rail}/{currency}"));
@@ -228,40 +218,37 @@ impl FeeTable {
 /// Versions that wait for their time, at most.
 pub const SCHEDULED_MAX: usize = 20;
 
-/// What an app adds to fees: the version that holds, and those whose time will come. The table `fee_tables` has all that
-/// ever were; these stand with the app, so that a payout reads nothing else.
+/// The current version of the app's fees and the scheduled ones. The table `fee_tables` has all versions; these are in
+/// the app's row, so that a payout reads nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FeeVersions {
-    /// How many were made; the next one is one more.
+    /// The number of versions so far.
     made: i64,
-    /// The version that held when the settings were changed last; 0 before the first.
+    /// The current version at the last change of the settings; 0 before the first.
     version: i64,
-    /// Its rows.
     table: FeeTable,
-    /// Those that begin later, in the order in which they do.
+    /// Later versions, in the order in which they begin.
     scheduled: Vec<FeeVersion>,
 }
 
-/// A fee table, and from when on it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeeVersion {
     /// Counts from 1 within the app.
     pub version: i64,
-    /// From when on it holds, until another's time comes.
+    /// The time from which it applies, until a later version does.
     pub effective_at: Time,
-    /// The rows.
     pub table: FeeTable,
 }
 
 impl FeeVersions {
-    /// The version that holds at a moment, and its rows: the one whose time came last.
+    /// Returns the version that applies at a moment, which is the one that began last, and its rows.
     pub fn holding(&self, now: Time) -> (i64, &FeeTable) {
         let due = self.scheduled.iter().rev().find(|version| version.effective_at <= now);
         due.map_or((self.version, &self.table), |version| (version.version, &version.table))
     }
 
-    /// What the app adds at a moment to the fees of a rail.
+    /// Returns the app's fees for a rail at a moment.
     pub fn added(&self, now: Time, platform: Platform, currency: Option<&str>) -> Added {
         let (table_version, table) = self.holding(now);
         match table.row(platform, currency) {
@@ -272,10 +259,11 @@ impl FeeVersions {
         }
     }
 
-    /// With one version more, which holds from then on. `None` where the table that holds now is the same.
+    /// Adds a version, which applies from `effective_at` or now. Returns `None` if the current table is equal.
     ///
     /// # Errors
-    /// `limit-exceeded` when [`SCHEDULED_MAX`] wait already.
+    ///
+    /// `limit-exceeded` if [`SCHEDULED_MAX`] versions wait.
     pub fn changed(
         &self,
         now: Time,
@@ -297,7 +285,7 @@ impl FeeVersions {
             return Err(Refusal::new(Code::LimitExceeded, message));
         }
         scheduled.push(new.clone());
-        // A stable sort: of two for the same moment the later one is found first, from the end.
+        // A stable sort: of two versions for one moment, the search from the end finds the later one first.
         scheduled.sort_by_key(|version| version.effective_at);
         let (version, table) = self.holding(now);
         Ok(Some((FeeVersions { made, version, table: table.clone(), scheduled }, new)))
@@ -347,13 +335,13 @@ mod tests {
         let holds = |versions: &FeeVersions, now| versions.holding(at(now)).0;
         assert_eq!([20, 99, 100, 1_000].map(|now| holds(&waiting, now)), [1, 1, 2, 2]);
         assert_eq!([50, 99, 100].map(|now| holds(&changed, now)), [3, 3, 2], "what was scheduled still comes");
-        // A change after its time is a change of it; version 2 is over.
+        // Version 2 has begun, so this change replaces it.
         let last = add(&changed, 150, 4, None);
         assert_eq!([150, 1_000].map(|now| holds(&last, now)), [4, 4]);
-        // Of two for the same moment the later one.
+        // Of two for one moment, the later one applies.
         let twice = add(&add(&first, 20, 5, Some(100)), 21, 6, Some(100));
         assert_eq!(holds(&twice, 100), 3);
-        // One that is due by then is what the next scheduled one follows.
+        // A version that has begun precedes the next scheduled one.
         let due = add(&waiting, 150, 7, Some(200));
         assert_eq!([150, 200].map(|now| holds(&due, now)), [2, 3]);
 

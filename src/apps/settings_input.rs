@@ -1,4 +1,4 @@
-//! Settings as a request carries them and as an answer shows them.
+//! Settings in requests and responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::strict_json::{Json, pointer_step};
 
 word_input!(MemberProof);
 
-/// Rows of a fee table at most: every rail in a dozen currencies.
+/// Every rail in a dozen currencies.
 const FEE_ROWS_MAX: usize = 200;
 
 word_input!(AuthorizationNeeded);
@@ -39,13 +39,13 @@ type Fee = Integer<0, { Cents::AMOUNT_MAX.get() }>;
 input! {
     /// A fee schedule: fixed + percent of the amount, held between min and max.
     pub struct ScheduleInput {
-        /// Cents taken whatever the amount; 0 when not given.
+        /// Fixed cents, for any amount; 0 by default.
         pub fixed: Option<Fee>,
-        /// Share of the amount as a decimal fraction below 1, `0.05` for five percent; 0 when not given.
+        /// Share of the amount as a decimal fraction below 1, `0.05` for five percent; 0 by default.
         pub percent: Option<Percent>,
-        /// Cents taken at least; 0 when not given.
+        /// Least cents of the fee; 0 by default.
         pub min: Option<Fee>,
-        /// Cents taken at most; no bound when not given.
+        /// Most cents of the fee; no bound by default.
         pub max: Option<Fee>,
     }
 }
@@ -83,7 +83,7 @@ impl Input for FeeTable {
     }
 }
 
-/// `defaults`, a rail, or a rail and a currency.
+/// Parses `defaults`, a rail, or a rail and a currency.
 fn row_name(name: &str, at: &str) -> Result<String, Problems> {
     let (rail, currency) = name.split_once('/').map_or((name, None), |(rail, currency)| (rail, Some(currency)));
     let is_known = rail.parse::<Platform>().is_ok() || (rail == DEFAULTS && currency.is_none());
@@ -95,17 +95,17 @@ fn row_name(name: &str, at: &str) -> Result<String, Problems> {
 }
 
 input! {
-    /// When and how much is pulled by itself.
+    /// When and how much money is deposited automatically.
     pub struct AutoRefillInput {
-        /// Cents pulled each time.
+        /// Cents of each deposit.
         pub amount: Amount,
-        /// Pulled when the wallet holds less than so many cents.
+        /// Cents below which the wallet is refilled.
         pub threshold: Amount,
     }
 }
 
 input! {
-    /// Limits on payouts. A limit that is not sent stays; null removes it.
+    /// Limits on payouts. An omitted limit stays; null removes it.
     pub struct PayoutLimitsInput {
         /// Cents of one payout.
         pub per_payout: Patch<Amount>,
@@ -115,7 +115,7 @@ input! {
 }
 
 input! {
-    /// Limits on the payment of bills. A limit that is not sent stays; null removes it.
+    /// Limits on the payment of bills. An omitted limit stays; null removes it.
     pub struct PayableLimitsInput {
         /// Cents of one bill.
         pub per_payable: Patch<Amount>,
@@ -125,7 +125,7 @@ input! {
 }
 
 input! {
-    /// Limits on transfers from the app to users. A limit that is not sent stays; null removes it.
+    /// Limits on transfers from the app to users. An omitted limit stays; null removes it.
     pub struct TransferLimitsInput {
         /// Cents of one transfer.
         pub per_transfer: Patch<Amount>,
@@ -135,7 +135,7 @@ input! {
 }
 
 input! {
-    /// Limits on payments that the app collects. A limit that is not sent stays; null removes it.
+    /// Limits on payments that the app collects. An omitted limit stays; null removes it.
     pub struct PaymentLimitsInput {
         /// Cents of one payment.
         pub per_payment: Patch<Amount>,
@@ -147,16 +147,16 @@ input! {
 }
 
 input! {
-    /// Limits on the deliveries of links. A limit that is not sent stays; null brings the default back.
+    /// Limits on the deliveries of links. An omitted limit stays; null restores the default.
     pub struct DeliveryLimitsInput {
         /// Deliveries to one phone or address on one day in UTC, by all apps of the organization; 20 by default.
         pub per_recipient_per_day: Patch<Integer<1, 1_000>>,
-        /// Deliveries of the app on one day in UTC; no limit when null.
+        /// Deliveries of the app on one day in UTC; null for no limit.
         pub per_day: Patch<Integer<0, 1_000_000_000>>,
     }
 }
 
-/// A country whose phones may be written to: its two letters, and no embargo on it.
+/// The two letters of a country that is not under embargo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhoneCountry(pub String);
 
@@ -177,17 +177,18 @@ impl Input for PhoneCountry {
 }
 
 input! {
-    /// An app's settings. What is not sent stays; null brings the default back.
+    /// An app's settings. An omitted setting stays; null restores the default.
     pub struct SettingsInput {
-        /// Who pays the fees when a payout does not say: user (the default) or platform.
+        /// Who pays the fees of a payout that does not name the party: user (the default) or platform.
         pub payout_fee_party: Patch<Party>,
-        /// What the app adds to the service's fees, by rail (`ach`), rail and currency (`intl_bank/EUR`) or `defaults`.
+        /// The fees that the app adds to the service's fees, by rail (`ach`), rail and currency (`intl_bank/EUR`) or
+        /// `defaults`.
         pub fees: Patch<FeeTable>,
-        /// From when on these fees hold, a moment in the future; at once when it is not sent.
+        /// When these fees take effect, a moment in the future; at once by default.
         pub fees_effective_at: Option<Time>,
-        /// Rails that this app's payees are not offered; replaces the list.
+        /// Rails that are hidden from this app's payees; replaces the list.
         pub payout_options_exclude_list: Patch<Vec<Platform>>,
-        /// Pulls money when the wallet runs low.
+        /// Deposits money automatically when the wallet runs low.
         pub auto_refill: Patch<AutoRefillInput>,
         /// Limits on payouts.
         pub payout_limits: Patch<PayoutLimitsInput>,
@@ -201,29 +202,29 @@ input! {
         pub transfer_limits: Patch<TransferLimitsInput>,
         /// Limits on payments that the app collects.
         pub payment_limits: Patch<PaymentLimitsInput>,
-        /// Whether each payment names its authorization (per_payment, the default in production) or the app attests that it
-        /// keeps one (attested, the default in the sandbox).
+        /// Whether each payment names its authorization (per_payment, the default in production) or the app attests
+        /// that it keeps one (attested, the default in the sandbox).
         pub payment_authorization: Patch<AuthorizationNeeded>,
-        /// Business days for which the money of a payment cannot leave the app after it arrived: 3 by default in production,
-        /// 0 in the sandbox.
+        /// Business days for which the money of a payment cannot leave the app after it arrived: 3 by default in
+        /// production, 0 in the sandbox.
         pub payment_hold_days: Patch<HoldDays>,
         /// Limits on the deliveries of links.
         pub delivery_limits: Patch<DeliveryLimitsInput>,
-        /// Countries, by their two letters, whose phones the app writes to; CA and US by default. Replaces the list.
+        /// Countries, by their two letters, to whose phones the app sends messages; CA and US by default. Replaces the
+        /// list.
         pub phone_countries: Patch<Vec<PhoneCountry>>,
-        /// Hours for which a new payout method receives no payouts that the payee does not start: automatic ones become
+        /// Hours for which a new payout method receives only payouts that the payee starts: automatic ones become
         /// links, others are refused. By default 24 in production, 0 in the sandbox.
         pub method_rest_hours: Patch<RestHours>,
         /// Whether a POST without an idempotency key is refused.
         pub require_idempotency_key: Patch<bool>,
-        /// What shows that a member acts who is named in acting_user_id: asserted (the default: the app says so, and its
-        /// key acts for the app's members) or required (submit, approve, reject, pay and confirm need the member's own
-        /// session in the header Member-Session).
+        /// How a member in acting_user_id is proven: asserted (the default: the app's key acts for its members) or
+        /// required (submit, approve, reject, pay and confirm need the member's own session in the header
+        /// Member-Session).
         pub member_proof: Patch<MemberProof>,
     }
 }
 
-/// The value after a patch.
 fn patched<T, V>(patch: &Patch<T>, now: V, default: V, set: impl FnOnce(&T) -> V) -> V {
     match patch {
         Patch::Keep => now,
@@ -233,11 +234,12 @@ fn patched<T, V>(patch: &Patch<T>, now: V, default: V, set: impl FnOnce(&T) -> V
 }
 
 impl SettingsInput {
-    /// The settings after these changes, and the version of the fee table that they made, if they did.
+    /// Returns the settings after these changes, and the new version of the fee table, if any.
     ///
     /// # Errors
-    /// `invalid-input` for a moment that is not in the future or has no fees; `limit-exceeded` when too many fee
-    /// tables wait for their time.
+    ///
+    /// `invalid-input` for a moment that is not in the future or has no fees; `limit-exceeded` if too many fee tables
+    /// wait for their time.
     pub fn applied_to(&self, now: &Settings, at: Time) -> Result<(Settings, Option<FeeVersion>), Refusal> {
         let (fees, version) = match self.fees_after(&now.fees, at)? {
             Some((fees, version)) => (fees, Some(version)),
@@ -343,7 +345,7 @@ pub struct DeliveryLimitsJson {
     /// Deliveries to one phone or address on one day in UTC.
     #[schema(example = 20)]
     pub per_recipient_per_day: i64,
-    /// Deliveries of the app on one day in UTC.
+    /// Deliveries of the app on one day in UTC; null for no limit.
     #[schema(required)]
     pub per_day: Option<i64>,
 }
@@ -351,14 +353,14 @@ pub struct DeliveryLimitsJson {
 /// An app's settings.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct SettingsJson {
-    /// Who pays the fees when a payout does not say.
+    /// Who pays the fees of a payout that does not name the party.
     #[schema(example = "user")]
     pub payout_fee_party: &'static str,
-    /// What the app adds to the service's fees now; fee-tables has what it added before and will.
+    /// The fees that the app adds now to the service's fees; fee-tables lists the past and scheduled versions.
     pub fees: BTreeMap<String, ScheduleJson>,
-    /// Rails that this app's payees are not offered.
+    /// Rails that are hidden from this app's payees.
     pub payout_options_exclude_list: Vec<Platform>,
-    /// When and how much is pulled by itself.
+    /// When and how much money is deposited automatically.
     #[schema(required)]
     pub auto_refill: Option<AutoRefillJson>,
     /// Limits on payouts.
@@ -381,27 +383,27 @@ pub struct SettingsJson {
     pub payment_hold_days: i64,
     /// Limits on the deliveries of links.
     pub delivery_limits: DeliveryLimitsJson,
-    /// Countries, by their two letters, whose phones the app writes to.
+    /// Countries, by their two letters, to whose phones the app sends messages.
     pub phone_countries: Vec<String>,
-    /// Hours for which a new payout method receives no payouts that the payee does not start.
+    /// Hours for which a new payout method receives only payouts that the payee starts.
     pub method_rest_hours: i64,
     /// Whether a POST without an idempotency key is refused.
     pub require_idempotency_key: bool,
-    /// What shows that a member who is named acts.
+    /// How a named member is proven: asserted by the app, or required as the member's own session.
     pub member_proof: MemberProof,
 }
 
 /// A fee schedule, in the shape of `fee_settings`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ScheduleJson {
-    /// Cents taken whatever the amount.
+    /// Fixed cents, for any amount.
     pub fixed: i64,
     /// Share of the amount, a decimal fraction.
     #[schema(example = "0.05")]
     pub percent: String,
-    /// Cents taken at least.
+    /// Least cents of the fee.
     pub min: i64,
-    /// Cents taken at most.
+    /// Most cents of the fee; null for no bound.
     #[schema(required)]
     pub max: Option<i64>,
 }
@@ -417,12 +419,12 @@ impl From<&Schedule> for ScheduleJson {
     }
 }
 
-/// When and how much is pulled by itself, in cents.
+/// When and how much money is deposited automatically, in cents.
 #[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
 pub struct AutoRefillJson {
-    /// Pulled each time.
+    /// The amount of each deposit.
     pub amount: i64,
-    /// Pulled when the wallet holds less.
+    /// The balance below which the wallet is refilled.
     pub threshold: i64,
 }
 
@@ -473,13 +475,12 @@ pub struct PaymentLimitsJson {
     pub per_day: Option<i64>,
 }
 
-/// The rows of a fee table.
 pub(super) fn rows(table: &FeeTable) -> BTreeMap<String, ScheduleJson> {
     table.0.iter().map(|(name, schedule)| (name.clone(), schedule.into())).collect()
 }
 
 impl SettingsJson {
-    /// The settings as they are at a moment.
+    /// Returns the settings at a moment.
     pub fn at(settings: &Settings, now: Time, environment: Environment) -> Self {
         let cents = |limit: Option<Cents>| limit.map(Cents::get);
         let (payout, payable) = (settings.payout_limits, settings.payable_limits);

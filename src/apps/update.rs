@@ -1,5 +1,3 @@
-//! Changes an app: its name, its metadata, its settings.
-
 use super::fee_tables;
 use super::json::{AppJson, emit_updated, shown};
 use super::model::{App, find};
@@ -13,14 +11,11 @@ use crate::patch::Patch;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// What to change of an app.
+/// Changes an app's name and metadata.
 #[derive(Clone, Debug)]
 pub struct UpdateApp {
-    /// Which.
     pub scope: Scope,
-    /// Another name.
     pub name: Option<String>,
-    /// Other metadata, or none.
     pub metadata: Patch<String>,
 }
 
@@ -42,7 +37,7 @@ impl Command for UpdateApp {
             Patch::Clear => changed.metadata = None,
             Patch::Set(metadata) => changed.metadata = Some(metadata.clone()),
         }
-        // What changes nothing is no transition, and has no event.
+        // Equal values are no transition and emit no event.
         if changed.name == app.name && changed.metadata == app.metadata {
             return shown(world, &app);
         }
@@ -62,12 +57,9 @@ impl Command for UpdateApp {
     }
 }
 
-/// What to change of an app's settings.
 #[derive(Clone, Debug)]
 pub struct UpdateSettings {
-    /// Which app's.
     pub scope: Scope,
-    /// The changes.
     pub changes: SettingsInput,
 }
 

@@ -1,30 +1,27 @@
-//! Numbers of accounts at US banks.
-
 use crate::text::mask_last4;
 use std::{fmt, str::FromStr};
 
-/// Fewest digits that a bank gives out.
+/// The fewest digits that a bank assigns.
 const DIGITS_MIN: usize = 4;
 /// Width of the account number field of a NACHA entry.
 const DIGITS_MAX: usize = 17;
 
-/// Four to seventeen digits. There is no check digit in them; only the bank knows more.
+/// Four to seventeen digits without a check digit; only the bank can verify more.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AccountNumber(String);
 
-/// A text that cannot be an account number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("must be {DIGITS_MIN} to {DIGITS_MAX} digits")]
 pub struct InvalidAccountNumber;
 
 impl AccountNumber {
-    /// The whole number, for the rail and the vault only.
+    /// Returns the whole number, for the rail and the vault only.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The last four digits (`account_number_last4`), which for the shortest numbers is all of them.
+    /// Returns the last four digits (`account_number_last4`), which are all digits of the shortest numbers.
     #[must_use]
     pub fn last4(&self) -> &str {
         // ASCII digits, at least DIGITS_MIN of them.

@@ -2,23 +2,22 @@
 
 use std::{fmt, str::FromStr};
 
-/// Eight or eleven characters with an existing country. Public knowledge: it names a bank.
+/// Eight or eleven characters with an existing country. It identifies a bank and is public.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bic(sepa::Bic);
 
-/// A text that is not a BIC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("must be a BIC: eight or eleven characters such as \"COBADEFF\"")]
 pub struct InvalidBic;
 
 impl Bic {
-    /// Upper case, without spaces, as long as it was written.
+    /// Returns the code in upper case, without spaces, in its original length.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The two letters of its country.
+    /// Returns the two letters of its country.
     #[must_use]
     pub fn country_code(&self) -> &str {
         self.0.country_code()

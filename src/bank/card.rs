@@ -1,9 +1,8 @@
-//! Card numbers, recognized in order to be refused: a program that never holds one has nothing to
-//! protect. push_to_card takes the token of whoever does hold it (docs/decisions.md 6).
+//! Recognizes card numbers in order to refuse them, because a program that stores none has none to protect.
+//! push_to_card takes the token of a card vault instead (docs/decisions.md 6).
 
-/// Whether a whole text is what a card number looks like: 12 to 19 digits, perhaps with spaces and
-/// dashes between, whose Luhn sum holds. One in ten other numbers of that length looks so too, so ask
-/// this of fields that take tokens, not of account numbers.
+/// Returns whether a whole text has the form of a card number: 12 to 19 digits, possibly with spaces and dashes, with a
+/// valid Luhn sum. One in ten other numbers of that length matches too, so use it for tokens, not for account numbers.
 #[must_use]
 pub fn looks_like_card_number(text: &str) -> bool {
     let mut digits = Vec::with_capacity(19);
@@ -15,7 +14,7 @@ pub fn looks_like_card_number(text: &str) -> bool {
             _ => return false,
         }
     }
-    // From the right, every second digit is doubled and the digits of the double are added.
+    // From the right, every second digit is doubled, and the digits of the double are added.
     let sum: u32 = digits
         .iter()
         .rev()

@@ -1,7 +1,7 @@
 //! Addresses on public chains.
 //!
-//! Deliberately absent: the checksums inside addresses (Keccak, double SHA-256, bech32): only the shape
-//! is checked here, and the rail refuses the rest before anything is sent.
+//! Deliberately absent: the checksums inside addresses (Keccak, double SHA-256, bech32). Only the shape is checked
+//! here, and the rail refuses the rest before it sends anything.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -17,21 +17,18 @@ pub enum Network {
     Polygon,
 }
 
-/// A word that names no chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("must be one of ethereum, bitcoin, solana, tron, polygon")]
 pub struct UnknownNetwork;
 
-/// A text that is no address on its chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("is not a valid address on {}", .network.as_str())]
 pub struct InvalidCryptoAddress {
-    /// The chain it was read for.
     pub network: Network,
 }
 
-/// An address in the shape of its chain. Its `Debug` shows the last four characters only: an address is
-/// public, but whose it is, is not.
+/// An address in the shape of its chain. Its `Debug` shows the last four characters only: an address is public, but its
+/// owner is not.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct CryptoAddress {
     network: Network,
@@ -39,11 +36,10 @@ pub struct CryptoAddress {
 }
 
 impl Network {
-    /// All chains.
     pub const ALL: [Network; 5] =
         [Network::Ethereum, Network::Bitcoin, Network::Solana, Network::Tron, Network::Polygon];
 
-    /// The word of bodies.
+    /// Returns the API's name of the chain.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -83,11 +79,8 @@ impl FromStr for Network {
 }
 
 impl CryptoAddress {
-    /// Reads an address for a chain. An address that is well formed elsewhere is refused here, because
-    /// money sent to it on this chain would be lost.
-    ///
-    /// # Errors
-    /// [`InvalidCryptoAddress`].
+    /// Parses an address for a chain. An address of another chain is refused, because money sent to it on this chain
+    /// would be lost.
     pub fn parse(network: Network, address: &str) -> Result<CryptoAddress, InvalidCryptoAddress> {
         let address = address.trim();
         if !network.has_shape(address) {
@@ -96,13 +89,12 @@ impl CryptoAddress {
         Ok(CryptoAddress { network, address: address.to_owned() })
     }
 
-    /// The chain.
     #[must_use]
     pub const fn network(&self) -> Network {
         self.network
     }
 
-    /// The address, its case kept: on some chains it is part of the checksum.
+    /// Returns the address. Its case is kept, because on some chains it is part of the checksum.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
@@ -116,7 +108,7 @@ impl fmt::Debug for CryptoAddress {
     }
 }
 
-/// Letters and digits without the four that are mistaken for others.
+/// Letters and digits without the four that are easily confused.
 fn is_base58(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(&byte))
 }

@@ -3,11 +3,11 @@
 use crate::text::mask_last4;
 use std::{fmt, str::FromStr};
 
-/// An IBAN of a registered country whose length, structure and mod-97 check hold; upper case, no spaces.
+/// An IBAN of a registered country with valid length, structure and mod-97 check; upper case, no spaces.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Iban(sepa::Iban);
 
-/// Why a text is not an IBAN, in order of precedence. The messages do not repeat what was sent.
+/// Why a text is not an IBAN, in order of precedence. The messages do not repeat the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum InvalidIban {
     /// Wrong length, country, characters or structure.
@@ -19,19 +19,19 @@ pub enum InvalidIban {
 }
 
 impl Iban {
-    /// The whole IBAN without spaces, for the rail and the vault only.
+    /// Returns the whole IBAN without spaces, for the rail and the vault only.
     #[must_use]
     pub fn expose(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The two letters of its country.
+    /// Returns the two letters of its country.
     #[must_use]
     pub fn country_code(&self) -> &str {
         self.0.country_code()
     }
 
-    /// Its last four characters, for display.
+    /// Returns its last four characters, for display.
     #[must_use]
     pub fn last4(&self) -> &str {
         // ASCII, at least fifteen characters.
@@ -51,7 +51,7 @@ impl FromStr for Iban {
                 InvalidIban::Structure
             }
         })?;
-        // The library checks the sum alone where the registry has no country, as for "ZZ".
+        // For a country outside the registry, such as "ZZ", the library checks only the sum.
         if sepa::iban_country_length(iban.country_code()).is_none() {
             return Err(InvalidIban::Structure);
         }
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// The sum holds, the country does not exist: the library alone would let it through.
+    /// The sum is valid, but the country does not exist; the library alone would accept it.
     #[test]
     fn a_country_outside_the_registry_is_refused() {
         let bban = "00000000000000";

@@ -1,11 +1,11 @@
-//! What names a place that money can be sent to: routing and account numbers, IBAN, BIC, addresses on
-//! chains, and the card numbers that must never be among them.
+//! Identifiers of destinations for money: routing and account numbers, IBAN, BIC, addresses on chains; and the
+//! recognition of card numbers, which are refused.
 //!
-//! Invariant: each type is well formed by its own standard's check, and none shows itself whole in a
-//! `Debug`, so that a log never holds an account.
+//! Invariant: each type passes its standard's check, and no `Debug` shows a whole value, so that a log never holds an
+//! account.
 //!
-//! Deliberately absent: whether the account exists (only the rail can tell), encryption (`vault`), and
-//! any type for a card number: those are recognized to be refused.
+//! Deliberately absent: whether the account exists (only the rail knows), encryption (`vault`), and any type for a card
+//! number.
 
 mod account;
 mod bic;

@@ -1,15 +1,12 @@
-//! Routing numbers of US banks.
-
 use std::{fmt, str::FromStr};
 
-/// Nine digits whose ABA checksum holds. Public knowledge: it names a bank, not a person.
+/// Nine digits with a valid ABA checksum. It identifies a bank and is public.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoutingNumber(String);
 
 /// Why a text is not a routing number, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum InvalidRoutingNumber {
-    /// Not nine digits.
     #[error("must be nine digits")]
     NotNineDigits,
     /// A digit is wrong or two are swapped.
@@ -18,7 +15,6 @@ pub enum InvalidRoutingNumber {
 }
 
 impl RoutingNumber {
-    /// The nine digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -33,7 +29,7 @@ impl FromStr for RoutingNumber {
         if text.len() != 9 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(InvalidRoutingNumber::NotNineDigits);
         }
-        // ABA: the digits weighted 3, 7, 1 sum to a multiple of ten. Nine zeros do, and name nobody.
+        // ABA: the digits weighted 3, 7, 1 sum to a multiple of ten. Nine zeros do too, but identify no bank.
         let weights = [3, 7, 1].into_iter().cycle();
         let digits = text.bytes().map(|byte| u32::from(byte - b'0'));
         let sum: u32 = digits.zip(weights).map(|(digit, weight)| digit * weight).sum();

@@ -1,4 +1,4 @@
-//! A bank account as a request carries it, and how its number is sealed before it reaches a command.
+//! The bank account in a request, and the sealing of its number before a command sees it.
 
 use std::fmt;
 
@@ -36,11 +36,11 @@ impl Input for AccountNumber {
 }
 
 input! {
-    /// An account at a US bank.
+    /// A bank account in the United States.
     pub struct BankAccountInput {
-        /// The name on the account.
+        /// The account holder's name.
         pub name: HolderName,
-        /// Four to seventeen digits. Kept sealed, shown as its last four.
+        /// Four to seventeen digits. Stored encrypted; responses show the last four.
         pub account_number: AccountNumber,
         /// Nine digits, the last a check digit.
         pub routing_number: RoutingNumber,
@@ -50,11 +50,11 @@ input! {
 }
 
 input! {
-    /// An account at a US bank, of somebody whose name is known.
+    /// A bank account in the United States whose holder is known.
     pub struct OwnAccountInput {
-        /// The name on the account; the holder's own when not given.
+        /// The account holder's name. Defaults to the known name of the holder.
         pub name: Option<HolderName>,
-        /// Four to seventeen digits. Kept sealed, shown as its last four.
+        /// Four to seventeen digits. Stored encrypted; responses show the last four.
         pub account_number: AccountNumber,
         /// Nine digits, the last a check digit.
         pub routing_number: RoutingNumber,
@@ -66,19 +66,13 @@ input! {
 /// A bank account for a command, which seals its number into the row that it adds.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedAccount {
-    /// The name on the account.
     pub name: String,
-    /// Which kind.
     pub account_type: AccountType,
-    /// The bank's number.
     pub routing_number: String,
-    /// The bank, where it is known.
     pub bank_name: Option<String>,
-    /// The end of the account's number.
     pub last4: String,
-    /// The number, which the command seals.
     pub number: Unsealed,
-    /// A keyed hash of the whole.
+    /// A keyed hash of routing number, number and type.
     pub fingerprint: Vec<u8>,
     /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
@@ -91,7 +85,7 @@ impl fmt::Debug for SealedAccount {
 }
 
 impl BankAccountInput {
-    /// The account for a command. `nonce` must never be used twice.
+    /// Returns the account for a command. `nonce` must never be used twice.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
         sealed(self.name.0.trim(), &self.account_number, &self.routing_number, self.account_type, vault, nonce)
@@ -99,8 +93,8 @@ impl BankAccountInput {
 }
 
 impl OwnAccountInput {
-    /// The account for a command. `nonce` must never be used twice. Where no name was given, the command that knows the holder
-    /// gives it by [`SealedAccount::named`].
+    /// Returns the account for a command. `nonce` must never be used twice. If the name is missing, the command adds
+    /// the holder's name with [`SealedAccount::named`].
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
         let name = self.name.as_ref().map_or("", |name| name.0.trim());
@@ -109,7 +103,7 @@ impl OwnAccountInput {
 }
 
 impl SealedAccount {
-    /// The same account; it bears this name if it has none.
+    /// Returns the account with this name if it has none.
     #[must_use]
     pub fn named(&self, holder: &str) -> Self {
         let name = if self.name.is_empty() { holder.to_owned() } else { self.name.clone() };
@@ -117,7 +111,7 @@ impl SealedAccount {
     }
 }
 
-/// Where the number of an account is sealed: bound to the holder and to the bank as well.
+/// Returns the seal context of an account's number, which includes the holder and the bank.
 pub fn seal_context(account: &BankAccount) -> SealContext {
     SealContext::new(Purpose::BankAccount, account.org, "bank_accounts", account.id.0, "sealed_number")
         .bound_to(account.holder)
@@ -126,7 +120,6 @@ pub fn seal_context(account: &BankAccount) -> SealContext {
         .formerly(&account.fingerprint)
 }
 
-/// The fingerprint of an account.
 pub fn fingerprint(routing_number: &str, number: &[u8], account_type: AccountType, vault: &Vault) -> Vec<u8> {
     let parts = [b"bank account".as_slice(), routing_number.as_bytes(), number, account_type.as_str().as_bytes()];
     vault.guessable_hash(Purpose::Fingerprint, &parts).to_vec()

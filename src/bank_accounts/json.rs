@@ -1,5 +1,3 @@
-//! A bank account as JSON.
-
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,30 +6,30 @@ use crate::clock::Time;
 use crate::ids::BankAccountId;
 use crate::payout_methods::AccountType;
 
-/// An account at a US bank, of which people see the end of the number.
+/// A bank account in the United States. Only the last digits of its number are shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = BankAccount)]
 pub struct BankAccountJson {
-    /// Its id: the account_id of payments.
+    /// The bank account's id, used as account_id in payments.
     pub id: BankAccountId,
-    /// The name on the account.
+    /// The account holder's name.
     pub name: String,
-    /// The last four digits of its number.
+    /// The last four digits of the account number.
     #[schema(example = "6789")]
     pub mask: String,
-    /// The bank's number.
+    /// The bank's routing number.
     #[schema(example = "110000000")]
     pub routing_number: String,
-    /// The bank, where it is known.
+    /// The bank's name, if it is known.
     #[schema(required)]
     pub bank_name: Option<String>,
     /// checking or savings.
     pub account_type: AccountType,
-    /// Whether it takes instant payments.
+    /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
-    /// Whether it is in use; a removed one is not, nor one that a failure showed to be of no use.
+    /// Whether the account can be used. False after it was removed or disabled by a failure.
     pub in_use: bool,
-    /// When it was added.
+    /// When the account was added.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
 }

@@ -1,13 +1,13 @@
-//! Bank accounts that are no user's payout method: the account that an app is filled from, those that payment
-//! customers pay from, those of vendors who are paid for their bills.
+//! Bank accounts that are not payout methods of users: the accounts that fund an app, that payment customers pay from,
+//! and that vendors are paid to.
 //!
-//! Invariant: a number is sealed before it reaches a command, and people see its last four digits alone.
-//! Deliberately absent: who may add one and what for, which each holder's noun says; and the payout methods of
-//! users, which know other rails too.
+//! Invariant: a number is sealed before it reaches a command, and responses show its last four digits only.
+//! Deliberately absent: permissions, which each holder's noun checks, and the payout methods of users, which have other
+//! rails too.
 //!
 //! A handler reads [`BankAccountInput`] and seals it with `call.bursar.entropy().bytes()`; its command [`add`]s the
-//! [`SealedAccount`]; a [`Transfer`](crate::transfers) names the id in `bank_account`, and `settlements` opens it
-//! for the rail. Start at `input.rs`.
+//! [`SealedAccount`]; a [`Transfer`](crate::transfers) names the id in `bank_account`, and `settlements` opens it for
+//! the rail. Start at `input.rs`.
 
 mod input;
 mod json;
@@ -28,10 +28,7 @@ use crate::vault::{Tampered, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A bank account of this holder, in use or not.
-///
-/// # Errors
-/// `not-found`, also for another holder's.
+/// Returns a bank account of this holder, in use or not. Another holder's account is `not-found`.
 pub fn find(world: &World, org: OrgId, holder: Uuid, id: BankAccountId) -> Result<Arc<BankAccount>, Halt> {
     match world.get::<BankAccount>(key![org, id])? {
         Some(account) if account.holder == holder => Ok(account),
@@ -39,16 +36,16 @@ pub fn find(world: &World, org: OrgId, holder: Uuid, id: BankAccountId) -> Resul
     }
 }
 
-/// The holder's bank accounts that are in use, oldest first.
+/// Returns the holder's bank accounts in use, oldest first.
 pub fn of_holder(world: &World, org: OrgId, holder: Uuid) -> Result<Vec<Arc<BankAccount>>, Halt> {
     world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder, true])
 }
 
-/// Accounts of one holder that are in use at most: more than anybody pays from or is paid to.
+/// Accounts in use per holder at most.
 pub const ACCOUNTS_MAX: usize = 20;
 
-/// Adds a bank account that is brought along with a payment, and that nobody removes: where there is no room for another,
-/// the oldest goes out of use. Under another name it is another account: what was paid before keeps its sender.
+/// Adds a bank account that arrives with a payment and is never removed by its holder: at the limit, the oldest goes
+/// out of use. The same account with another name is a new one, so that earlier payments keep their sender.
 pub fn bring(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Result<Arc<BankAccount>, Halt> {
     let accounts = of_holder(world, scope.org, holder)?;
     let is_known = |known: &&Arc<BankAccount>| known.fingerprint == new.fingerprint && known.name == new.name;
@@ -62,11 +59,8 @@ pub fn bring(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount)
     Ok(insert(world, scope, holder, new))
 }
 
-/// Adds a bank account. The same account given twice is one: the one that is there is given again, under the new
-/// name if it has another.
-///
-/// # Errors
-/// `limit-exceeded` where the holder has [`ACCOUNTS_MAX`] others.
+/// Adds a bank account, or returns the holder's existing one, under the new name if it differs. Fails with
+/// `limit-exceeded` if the holder has [`ACCOUNTS_MAX`] others.
 pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Result<Arc<BankAccount>, Halt> {
     let accounts = of_holder(world, scope.org, holder)?;
     let known = accounts.iter().find(|account| account.fingerprint == new.fingerprint);
@@ -114,8 +108,8 @@ fn insert(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) ->
     world.add(BankAccount { sealed_number, ..account })
 }
 
-/// Takes a bank account out of use: `removed` or `replaced` by its holder, or the code of a failure. What is
-/// under way with it is not touched. Once more changes nothing.
+/// Takes a bank account out of use with a reason: `removed` or `replaced` by its holder, or a failure code. Transfers
+/// that use it continue. A repetition changes nothing.
 pub fn disable(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Arc<BankAccount> {
     if !account.in_use {
         return account.clone();
@@ -129,8 +123,7 @@ pub fn disable(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> A
     })
 }
 
-/// Forgets the accounts of a person or a company that was deleted (docs/decisions.md 6). The rows stay, because transfers
-/// name them.
+/// Erases the accounts of a deleted person or company. The rows remain, because transfers name them.
 pub fn erase_of(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt> {
     let mut accounts = of_holder(world, org, holder)?;
     accounts.extend(world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder, false])?);
@@ -146,10 +139,7 @@ pub fn erase_of(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt>
     Ok(())
 }
 
-/// Opens the number, for the rail.
-///
-/// # Errors
-/// [`Tampered`] when the row was changed by anything but this program.
+/// Opens the number for the rail. Fails with [`Tampered`] if another program changed the row.
 pub fn open(account: &BankAccount, vault: &Vault) -> Result<String, Tampered> {
     let number = vault.open(&seal_context(account), &account.sealed_number)?;
     String::from_utf8(number).map_err(|_| Tampered)

@@ -1,5 +1,3 @@
-//! What is kept of a bank account.
-
 use uuid::Uuid;
 
 use crate::clock::Time;
@@ -8,43 +6,33 @@ use crate::payout_methods::AccountType;
 use crate::world::record::record;
 
 record! {
-    /// An account at a US bank. Its number is sealed; what people may see stands beside it.
+    /// A bank account in the United States. Its number is sealed; the row shows only its last digits.
     pub struct BankAccount in "bank_accounts" {
         key (org, id)
         many OF_HOLDER (org, holder, in_use);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: BankAccountId,
-        /// The app within which it is used.
+        /// The app that uses it.
         pub app: AppId,
-        /// Whose it is: the id of the app itself, of a payment customer, or of a vendor.
+        /// The id of the app, payment customer or vendor that holds it.
         pub holder: Uuid,
-        /// The name on the account.
         pub name: String,
-        /// checking or savings.
         pub account_type: AccountType,
-        /// Nine digits; they name a bank, not an account.
+        /// Nine digits; they identify a bank, not an account.
         pub routing_number: String,
-        /// The bank, where it is known.
         pub bank_name: Option<String>,
-        /// The last four digits of the number.
         pub last4: String,
-        /// The number, sealed; see [`super::open`].
+        /// Opened by [`super::open`].
         pub sealed_number: Vec<u8>,
-        /// A keyed hash of routing number, number and type, by which the same account is recognized twice.
+        /// A keyed hash of routing number, number and type, which identifies the same account.
         pub fingerprint: Vec<u8>,
-        /// Whether it takes instant payments (docs/decisions.md 7).
         pub rtp_enabled: bool,
         /// Whether money can be sent to it or pulled from it; false from `disabled_at` on.
         pub in_use: bool,
-        /// When it was added.
         pub created_at: Time,
-        /// When it was taken out of use.
         pub disabled_at: Option<Time>,
-        /// Why: `removed`, `replaced`, or the code of the failure that showed it to be of no use.
+        /// `removed`, `replaced`, or the code of the failure that disabled it.
         pub disabled_reason: Option<String>,
-        /// Counts its changes, from 1.
         pub version: i64,
     }
 }

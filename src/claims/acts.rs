@@ -1,6 +1,5 @@
-//! What a payee does, for the page and for the JSON twin alike: inputs in, the claim's
-//! document out. Who holds the link needs no other credential; who goes on after the
-//! code shows the sitting's secret.
+//! The steps of a payee, for the page and the JSON routes: inputs in, the claim's document out. Steps up to the code
+//! need only the link; later steps need the session's secret.
 
 use std::sync::Arc;
 
@@ -31,16 +30,17 @@ use crate::world::World;
 pub struct Payee {
     bursar: Arc<Bursar>,
     token: ClaimToken,
-    /// The address of the link's JSON, of which the steps' addresses are made.
+    /// The path of the link's JSON, the prefix of the steps' paths.
     path: String,
     session_hash: Option<Vec<u8>>,
 }
 
 impl Payee {
-    /// Whoever shows this token and, perhaps, the secret of a sitting.
+    /// Returns the holder of this token, with the session of this secret, if any.
     ///
     /// # Errors
-    /// `not-found` when it is no token.
+    ///
+    /// `not-found` for a malformed token.
     pub fn new(bursar: &Arc<Bursar>, token: &str, session: Option<&str>) -> Result<Self, Refusal> {
         let parsed = ClaimToken::parse(&bursar.vault, token).ok_or_else(|| Refusal::not_found("payout link"))?;
         Ok(Self {
@@ -51,23 +51,21 @@ impl Payee {
         })
     }
 
-    /// The link's token.
     pub fn token(&self) -> &ClaimToken {
         &self.token
     }
 
-    /// The sitting's hash, when a secret was shown.
     pub fn session_hash(&self) -> Option<Vec<u8>> {
         self.session_hash.clone()
     }
 
-    /// Where the claim stands.
+    /// Returns the state of the claim.
     pub async fn fetch(&self) -> Result<ClaimDocument, Refusal> {
         let (token, session, path) = (self.token.clone(), self.session_hash.clone(), self.path.clone());
         self.bursar.read(move |world| document::document(world, &token, session.as_deref(), &path)).await
     }
 
-    /// Who sent the link, whatever became of it since.
+    /// Returns the sender's name, in every state of the link.
     pub async fn sender(&self) -> Result<String, Refusal> {
         let token = self.token.clone();
         self.bursar
@@ -78,7 +76,7 @@ impl Payee {
             .await
     }
 
-    /// The ways that are open to whoever sits there, also after one was chosen.
+    /// Returns the open methods, even if one is already chosen.
     pub async fn ways(&self) -> Result<Vec<MethodOption>, Refusal> {
         let (token, session) = (self.token.clone(), self.session_hash.clone());
         self.bursar
@@ -89,7 +87,7 @@ impl Payee {
             .await
     }
 
-    /// What the payout would be: of this amount, or of all that is left.
+    /// Returns the quote of a payout of this amount, or of the whole remaining amount.
     pub async fn quote(&self, amount: Option<Cents>) -> Result<ClaimQuote, Refusal> {
         let (token, session) = (self.token.clone(), self.session_hash.clone());
         self.bursar.read(move |world| quote::quote(world, &token, session.as_deref(), amount)).await
@@ -99,26 +97,24 @@ impl Payee {
         self.bursar.engine.run(command).await
     }
 
-    /// The command that sends a code to a phone or an address. Each step has its command, for those who run it under an
+    /// Returns the command that sends a code to a phone or an address. Each step has its command, for callers with an
     /// idempotency key.
     pub fn contact_command(&self, contact: Contact) -> GiveContact {
         GiveContact { token: self.token.clone(), contact, code: NewCode::draw(&self.bursar, self.token.org) }
     }
 
-    /// Sends a code to a phone or an address.
     pub async fn contact(&self, contact: Contact) -> Result<ClaimDocument, Refusal> {
         self.run(self.contact_command(contact)).await?;
         self.fetch().await
     }
 
-    /// Sends another code to where the last one went.
+    /// Sends another code to the contact of the last one.
     pub async fn send_code_again(&self) -> Result<ClaimDocument, Refusal> {
         let code = NewCode::draw(&self.bursar, self.token.org);
         self.run(SendCodeAgain { token: self.token.clone(), code }).await?;
         self.fetch().await
     }
 
-    /// The command that tries a code.
     pub async fn code_command(&self, code: &str) -> Result<ProveContact, Refusal> {
         let new_session = NewSession::draw(&self.bursar.vault, &mut self.bursar.entropy());
         let offered_hash = hash_code(&self.bursar.vault, self.token.org, code);
@@ -129,13 +125,13 @@ impl Payee {
         Ok(ProveContact { token: self.token.clone(), offered_hash, new_session, names })
     }
 
-    /// Where the claim stands for the sitting that a code has just opened. The document carries its secret.
+    /// Returns the claim in the session that a code has just opened, with the session's secret.
     pub async fn opened(&self, new_session: &NewSession) -> Result<ClaimDocument, Refusal> {
         let opened = Self { session_hash: Some(new_session.hash.clone()), ..self.clone() };
         Ok(ClaimDocument { session: Some(new_session.secret.clone()), ..opened.fetch().await? })
     }
 
-    /// Opens a sitting with the code, for those who treat each kind of wrong code in its own way.
+    /// Opens a session with the code, for callers that handle each kind of wrong code.
     pub async fn try_code(&self, code: &str) -> Result<Result<ClaimDocument, Checked>, Refusal> {
         let command = self.code_command(code).await?;
         let new_session = command.new_session.clone();
@@ -146,7 +142,6 @@ impl Payee {
         Ok(Ok(self.opened(&new_session).await?))
     }
 
-    /// The command that says the payee's name.
     pub async fn profile_command(
         &self,
         first_name: String,
@@ -158,7 +153,6 @@ impl Payee {
         Ok(FillProfile { token, session_hash, first_name, last_name, email, names })
     }
 
-    /// Says the payee's name.
     pub async fn profile(
         &self,
         first_name: String,
@@ -169,11 +163,10 @@ impl Payee {
         self.fetch().await
     }
 
-    /// The command that gives the tax form.
     pub async fn compliance_command(&self, form: TaxFormInput) -> Result<GiveTaxForm, Refusal> {
         let form = form.checked(self.bursar.clock.now().date(), "").map_err(Refusal::fields)?;
         let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
-        // The form is sealed beside the payee's id, so the payee is found before the command runs.
+        // The form is sealed with the payee's id, which must be known before the command runs.
         let (shown, session) = (token.clone(), session_hash.clone());
         let user = self.bursar.read(move |world| Ok(session::find(world, &shown, session.as_deref())?.user.id)).await?;
         let names = self.bursar.look_up(form.names()).await?;
@@ -182,14 +175,13 @@ impl Payee {
         Ok(GiveTaxForm { token, session_hash, user, form, verification, names })
     }
 
-    /// Gives the tax form.
     pub async fn compliance(&self, form: TaxFormInput) -> Result<ClaimDocument, Refusal> {
         self.run(self.compliance_command(form).await?).await?;
         self.fetch().await
     }
 
-    /// The command that says that the money goes to a method that was saved before. One that was saved in a claim of another
-    /// app is sealed again, for this one: what a method's row holds is sealed for that row.
+    /// Returns the command that chooses a saved method. A method of another app's claim is sealed again, because a
+    /// method's details are sealed for one row.
     pub async fn saved_method_command(&self, step: &SavedMethodStep) -> Result<ChooseMethod, Refusal> {
         let (token, session, id) = (self.token.clone(), self.session_hash.clone(), step.payout_method_id);
         let others = move |world: &mut World| {
@@ -197,7 +189,7 @@ impl Payee {
             let method = payout_methods::paid_to(world, token.org, active.user.id, id)?;
             Ok(Some(method).filter(|method| method.app != active.link.app && method.in_use))
         };
-        // What refuses here refuses in the command, with the idempotency key.
+        // The command refuses in the same cases, with the idempotency key.
         let copy = match self.bursar.read(others).await.ok().flatten() {
             Some(method) => Some(Box::new(self.sealed_again(&method).await?)),
             None => None,
@@ -220,7 +212,6 @@ impl Payee {
         Ok(NewMethod { details, is_default: None, auto_payout_enabled: None, metadata: None, names: Some(names) })
     }
 
-    /// The command that says that the money goes to a method that is new.
     pub async fn new_method_command(&self, step: NewMethodStep) -> Result<ChooseMethod, Refusal> {
         let names = self.bursar.look_up(step.details.holder_name().map(str::to_owned).into_iter().collect()).await?;
         let details = step.details.sealed(&self.bursar.vault, self.bursar.entropy().bytes());
@@ -240,25 +231,22 @@ impl Payee {
         ChooseMethod { token, session_hash, chosen, is_default, auto_payout_enabled }
     }
 
-    /// Says that the money goes to a method that was set up before.
     pub async fn saved_method(&self, step: SavedMethodStep) -> Result<ClaimDocument, Refusal> {
         self.run(self.saved_method_command(&step).await?).await?;
         self.fetch().await
     }
 
-    /// Says where the money goes, to a method that is new.
     pub async fn new_method(&self, step: NewMethodStep) -> Result<ClaimDocument, Refusal> {
         self.run(self.new_method_command(step).await?).await?;
         self.fetch().await
     }
 
-    /// Takes the money, if still as much is left as the payee saw.
+    /// Pays out the amount, if the remaining amount is the one that the payee saw.
     pub async fn payout(&self, amount: Cents, seen_left: Cents) -> Result<(), Refusal> {
         let seen_left = Some(seen_left);
         self.run(ClaimPayout { seen_left, ..self.payout_command(Some(amount)) }).await?.map(|_| ())
     }
 
-    /// The command that sends a code to the present contact and one to the new.
     pub fn contact_change_command(&self, new: Contact) -> BeginContactChange {
         let codes = [(), ()].map(|()| NewCode::draw(&self.bursar, self.token.org));
         BeginContactChange { token: self.token.clone(), session_hash: self.session_hash.clone(), new, codes }
@@ -269,29 +257,24 @@ impl Payee {
         self.run(self.contact_change_command(new)).await
     }
 
-    /// The command that changes the contact, with both codes.
     pub fn confirm_contact_command(&self, codes: &ContactCodesStep) -> ConfirmContactChange {
         let hash = |code: &SixDigits| hash_code(&self.bursar.vault, self.token.org, &code.0);
         let offered = [hash(&codes.present_token), hash(&codes.new_token)];
         ConfirmContactChange { token: self.token.clone(), session_hash: self.session_hash.clone(), offered }
     }
 
-    /// Changes the contact, with both codes.
     pub async fn confirm_contact(&self, codes: &ContactCodesStep) -> Result<(), Refusal> {
         self.run(self.confirm_contact_command(codes)).await?.map_err(wrong_codes)
     }
 
-    /// The command that ends the claim session.
     pub fn end_command(&self) -> EndSession {
         EndSession { token: self.token.clone(), session_hash: self.session_hash.clone() }
     }
 
-    /// Ends the claim session.
     pub async fn end(&self) -> Result<(), Refusal> {
         self.run(self.end_command()).await
     }
 
-    /// The command that takes the money, for those who run it under an idempotency key.
     pub fn payout_command(&self, amount: Option<Cents>) -> ClaimPayout {
         ClaimPayout { token: self.token.clone(), session_hash: self.session_hash.clone(), amount, seen_left: None }
     }

@@ -1,8 +1,8 @@
 //! The payee changes a verified phone number or e-mail address, with a code on both sides (docs/decisions.md 17).
 //!
 //! The change waits in the claim session and expires with its codes. Invariants: nothing changes before both codes are
-//! right; only a session of a link that names its payee begins one. The code to the new contact counts like that of a link that names
-//! no payee: its holder may type any phone number, and must not be able to lock a stranger out.
+//! right; only a session of a link that names its payee begins one. The code to the new contact counts like that of a
+//! link that names no payee: its holder may type any phone number, and must not be able to lock a stranger out.
 
 use super::document::PendingContactChange;
 use super::session::{self, ActiveSession};
@@ -23,13 +23,10 @@ use crate::world::{Halt, World};
 /// POST /v2/claims/{token}/contact-change
 #[derive(Clone, Debug)]
 pub struct BeginContactChange {
-    /// The link.
     pub token: ClaimToken,
-    /// The session.
     pub session_hash: Option<Vec<u8>>,
-    /// The new contact.
     pub new: Contact,
-    /// The codes that were drawn: for the present contact, and for the new one.
+    /// The codes for the present contact, and for the new one.
     pub codes: [NewCode; 2],
 }
 
@@ -76,16 +73,14 @@ impl Command for BeginContactChange {
 /// POST /v2/claims/{token}/contact-change/confirm
 #[derive(Clone, Debug)]
 pub struct ConfirmContactChange {
-    /// The link.
     pub token: ClaimToken,
-    /// The session.
     pub session_hash: Option<Vec<u8>>,
     /// Keyed hashes of the codes that were typed: of the present contact, and of the new one.
     pub offered: [Vec<u8>; 2],
 }
 
 impl Command for ConfirmContactChange {
-    /// What the codes were where one is not right: a wrong one is counted, so it is no refusal here.
+    /// A wrong code is counted, so it must be committed and is no refusal here.
     type Reply = Result<(), [Checked; 2]>;
 
     fn organization(&self) -> OrgId {
@@ -117,7 +112,7 @@ impl Command for ConfirmContactChange {
     }
 }
 
-/// Whether a session may change how its payee is reached.
+/// Whether a session may change its payee's contact.
 pub(super) fn is_allowed(active: &ActiveSession) -> bool {
     active.may_change_payee() && names_payee(&active.link) && active.user.is_verified()
 }
@@ -133,7 +128,7 @@ fn must_be_allowed(active: &ActiveSession, new: &Identity) -> Result<(), Refusal
     }))
 }
 
-/// The change whose codes wait to be typed.
+/// Returns the change that waits for its codes.
 pub(super) fn pending(world: &mut World, active: &ActiveSession) -> Result<Option<PendingContactChange>, Halt> {
     let (Some(from), Some(to)) = (&active.session.change_from, &active.session.change_to) else { return Ok(None) };
     let link = &active.link;
@@ -146,7 +141,7 @@ pub(super) fn pending(world: &mut World, active: &ActiveSession) -> Result<Optio
     Ok(Some(PendingContactChange { present_sent_to, new_sent_to }))
 }
 
-/// The refusal of codes of which one is not right, each named by its field.
+/// Returns the refusal of wrong codes, with each wrong one's field.
 pub fn wrong_codes(checked: [Checked; 2]) -> Refusal {
     let mut wrong = Vec::new();
     for (checked, field) in checked.into_iter().zip(["/present_token", "/new_token"]) {
@@ -158,7 +153,7 @@ pub fn wrong_codes(checked: [Checked; 2]) -> Refusal {
                     message: reason(&refusal),
                 });
             }
-            // It was not compared: there is nothing to say of the other one.
+            // The code was not compared, so the result of the other one does not matter.
             Some(refusal) => return refusal,
             None => {}
         }

@@ -1,4 +1,4 @@
-//! A claim as JSON (docs/decisions.md 16, "Claims as JSON"): where it stands and what comes next.
+//! A claim as JSON (docs/decisions.md 16, "Claims as JSON"): its state and its next step.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,84 +23,84 @@ use crate::users::{self, User, UserStatus, verification};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Where a claim stands and what comes next.
+/// The state of a claim and its next step.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ClaimDocument {
     /// The link's status.
     pub status: &'static str,
-    /// Cents. Never changes.
+    /// The amount in cents. Never changes.
     #[schema(value_type = i64)]
     pub amount: Cents,
-    /// Cents that were not paid out yet.
+    /// Cents that are not paid out yet.
     #[schema(value_type = i64)]
     pub remaining_amount: Cents,
     /// USD.
     pub currency: &'static str,
-    /// Who pays.
+    /// The app that pays.
     pub app: ClaimApp,
-    /// Who is paid, masked: who has only the link learns no number and no address.
+    /// The payee, masked: the link alone reveals no number and no address.
     pub payee: MaskedPayee,
-    /// The maker's memo.
+    /// The sender's memo.
     #[schema(required)]
     pub memo: Option<String>,
-    /// The maker's words to the payee.
+    /// The sender's message to the payee.
     #[schema(required)]
     pub message: Option<String>,
-    /// Until when it can be claimed.
+    /// When the link expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Time,
-    /// Why nothing can be paid out now although all is told, in words for the payee; null when nothing stands
-    /// against it.
+    /// Why nothing can be paid out now although all steps are done, in words for the payee; null if nothing prevents
+    /// it.
     #[schema(required)]
     pub on_hold: Option<&'static str>,
     /// The steps of this claim, in order.
     pub steps: Vec<StepName>,
-    /// Those that are done.
+    /// The completed steps.
     pub completed_steps: Vec<StepName>,
-    /// Where the code went that waits to be typed, masked; null when none does.
+    /// The masked contact whose code is awaited; null if none is.
     #[schema(required)]
     pub code_sent_to: Option<String>,
-    /// Whether this session sends the money of this payout and changes nothing else of the payee: no default method, no
-    /// automatic payouts, no name. So it is when a known payee opened a link that names no payee, and when all is paid.
+    /// Whether this session may only send the money of this payout, and change no default method, automatic payouts or
+    /// name of the payee. True if a known payee opened a link that names no payee, and after everything is paid.
     pub only_this_payout: bool,
     /// Whether this session may change the payee's phone number or e-mail address, with a code on both sides.
     pub may_change_contact: bool,
-    /// The change of a phone number or e-mail address whose codes wait to be typed; null when none does.
+    /// The change of a phone number or e-mail address that waits for its codes, or null.
     #[schema(required)]
     pub contact_change: Option<PendingContactChange>,
-    /// What comes next; null when nothing is left to do.
+    /// The next step; null when no step is left.
     #[schema(required)]
     pub next_step: Option<NextStep>,
     /// The newest payout of this link.
     #[schema(required)]
     pub transfer: Option<ClaimTransfer>,
-    /// Proves the sitting from now on, as the header Claim-Session. Only in the answer to the code.
+    /// The secret of the claim session; send it as the header Claim-Session. Only in the response to the code.
     #[schema(required)]
     pub session: Option<String>,
 }
 
-/// A change of how the payee is reached. Both codes are needed, within ten minutes.
+/// A change of the payee's contact. Both codes are needed, within ten minutes.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PendingContactChange {
-    /// The present contact to which one code went, masked.
+    /// The present contact, to which one code was sent, masked.
     #[schema(example = "***1234")]
     pub present_sent_to: String,
-    /// The new contact to which the other code went, masked.
+    /// The new contact, to which the other code was sent, masked.
     #[schema(example = "***6789")]
     pub new_sent_to: String,
 }
 
-/// Who pays.
+/// The app that pays.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ClaimApp {
     /// The app's name.
     pub name: String,
 }
 
-/// Who is paid, as far as who holds the link may know.
+/// The payee, as far as the link reveals it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MaskedPayee {
-    /// First name.
+    /// The payee's first name.
     #[schema(required)]
     pub first_name: Option<String>,
     /// The phone's country calling code, digits.
@@ -114,31 +114,31 @@ pub struct MaskedPayee {
     pub email: Option<String>,
 }
 
-/// The step to take next.
+/// The next step of a claim.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct NextStep {
-    /// Its name.
+    /// The name of the step.
     pub name: StepName,
-    /// Where its fields are sent by POST.
+    /// The path to which its fields are sent by POST.
     pub path: String,
-    /// What it takes.
+    /// The fields of the step.
     pub fields: Vec<StepField>,
-    /// For the step method: the ways that are open, with what they cost and take. For the step payout: the way that was
-    /// chosen, which is what is charged for all that remains.
+    /// For the step method: the open methods, with their fees and fields. For the step payout: the chosen method, with
+    /// its fee for the whole remaining amount.
     pub options: Vec<MethodOption>,
 }
 
 /// A field of a step.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StepField {
-    /// Its name.
+    /// The name of the field.
     pub name: String,
     /// string, integer, boolean, object.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Whether it must be there.
+    /// Whether the field is required.
     pub required: bool,
-    /// The words it may be, where it is one of few.
+    /// The allowed words, if the field has a fixed set.
     pub choices: Vec<String>,
 }
 
@@ -147,32 +147,32 @@ pub struct StepField {
 pub struct MethodOption {
     /// The rail.
     pub platform: &'static str,
-    /// Its name for people.
+    /// The display name of the rail.
     pub name: &'static str,
-    /// A saved method of the payee, when it is one.
+    /// The payee's saved method, if the option is one.
     #[schema(required)]
     pub payout_method_id: Option<PayoutMethodId>,
-    /// How the saved method is told apart: its description and the end of its number.
+    /// The saved method's description and the end of its number.
     #[schema(required)]
     pub description: Option<String>,
-    /// What the payee pays for all that remains, in cents.
+    /// The payee's fee for the whole remaining amount, in cents.
     #[schema(value_type = i64)]
     pub fee_amount: Cents,
-    /// What arrives, in cents.
+    /// The amount that arrives, in cents.
     #[schema(value_type = i64)]
     pub payout_amount: Cents,
-    /// When it arrives.
+    /// When the money arrives.
     pub arrival: &'static str,
-    /// What its details are; empty for a saved method.
+    /// The fields of the method's details; empty for a saved method.
     pub fields: Vec<StepField>,
 }
 
 /// A payout of a link, as its payee sees it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ClaimTransfer {
-    /// Its id.
+    /// The id of the transfer.
     pub id: TransferId,
-    /// created, flagged (somebody at the sender's looks at it first), pending, completed, failed, reversed, canceled.
+    /// created, flagged (waits for the sender's approval), pending, completed, failed, reversed, canceled.
     pub status: &'static str,
     /// Cents that left the wallet.
     #[schema(value_type = i64)]
@@ -180,30 +180,30 @@ pub struct ClaimTransfer {
     /// Cents that arrive.
     #[schema(value_type = i64)]
     pub payout_amount: Cents,
-    /// Cents that the payee paid for it.
+    /// The payee's fee in cents.
     #[schema(value_type = i64)]
     pub fee_amount: Cents,
     /// The rail.
     #[schema(required)]
     pub platform: Option<&'static str>,
-    /// To where, for its payee alone; null for who has only the link.
+    /// The destination, in the payee's session only; null with the link alone.
     #[schema(required)]
     pub destination: Option<String>,
-    /// When it arrived.
+    /// When the money arrived.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub completed_at: Option<Time>,
     /// When the money is expected to arrive.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub arrives_at: Option<Time>,
-    /// Why it failed.
+    /// Why the payout failed.
     #[schema(required)]
     pub error: Option<&'static str>,
-    /// The same in words.
+    /// The error in words.
     #[schema(required)]
     pub error_message: Option<&'static str>,
 }
 
-/// The claim behind a token, with as much as the sitting may see.
+/// Returns the claim behind a token, with the details that the session may see.
 pub(super) fn document(
     world: &mut World,
     token: &ClaimToken,
@@ -213,7 +213,7 @@ pub(super) fn document(
     let link = payout_links::by_token(world, token)?;
     rules::may_open(&link, world.now())?;
     let payee = masked(world, &link)?;
-    // Without a sitting, the claim is told as to anyone who has the link.
+    // Without a session, the document has what any holder of the link may see.
     let active = world.attempt(|world| session::find(world, token, session_hash))?.ok();
     let code_sent_to = awaited_code(world, &link)?;
     let progress = progress(world, &link, active.as_ref(), code_sent_to.is_some())?;
@@ -254,15 +254,14 @@ pub(super) fn document(
     })
 }
 
-/// Where the code went that waits to be typed, masked. One that was used, has expired or was tried too often
-/// helps nobody: then the contact is asked for again.
+/// Returns the masked contact whose code is awaited. After a used, expired or locked code, the payee gives the contact
+/// again.
 fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, Halt> {
     let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else { return Ok(None) };
     let awaited = verification::is_awaited(world, link.org, &contact.recipient, code_context(link))?;
     Ok(awaited.then(|| verification::masked(&contact.recipient)))
 }
 
-/// What is known of a claim.
 pub(super) fn progress(
     world: &mut World,
     link: &PayoutLink,
@@ -287,7 +286,7 @@ pub(super) fn progress(
     })
 }
 
-/// Whether a tax form came to be due since the sitting was opened: other money reached the threshold.
+/// Whether a tax form became due after the session was opened, because other money reached the threshold.
 fn form_is_due(world: &World, link: &PayoutLink, active: &ActiveSession) -> Result<bool, Halt> {
     if link.tax_exempt {
         return Ok(false);
@@ -295,7 +294,7 @@ fn form_is_due(world: &World, link: &PayoutLink, active: &ActiveSession) -> Resu
     users::tax_form_is_due(world, link.scope(), &active.user, to_be_counted(link))
 }
 
-/// What a payee is told who must wait: enough for that, and nothing of what a review found.
+/// Returns the reason for a payee who must wait, without any detail of a review.
 fn on_hold(link: &PayoutLink, user: &User) -> Option<&'static str> {
     match user.status {
         UserStatus::Unverified | UserStatus::Verified if link.status == LinkStatus::FundsPending => {
@@ -309,7 +308,7 @@ fn on_hold(link: &PayoutLink, user: &User) -> Option<&'static str> {
     }
 }
 
-/// Whom the link is for: of a user, what shows now who they are.
+/// Returns the payee of a link; for a user, the user's current contacts.
 fn masked(world: &mut World, link: &PayoutLink) -> Result<MaskedPayee, Halt> {
     let user = payout_links::made_for(world, link)?;
     let (phone, email) = match &user {
@@ -334,7 +333,6 @@ fn masked(world: &mut World, link: &PayoutLink) -> Result<MaskedPayee, Halt> {
     })
 }
 
-/// The newest of the link's payouts; the hold is none of them.
 pub(super) fn newest_payout(world: &mut World, link: &PayoutLink) -> Result<Option<std::sync::Arc<Transfer>>, Halt> {
     match link.newest_payout {
         Some(payout) => world.get::<Transfer>(key![link.org, payout]),
@@ -379,7 +377,7 @@ fn next_step(
     let mut options = Vec::new();
     let fields = match step {
         StepName::Contact => {
-            // Where the link names one of the two, the other is refused.
+            // If the link names only one of the two, the other is refused.
             let names_either_or_none = payee.phone_number.is_some() == payee.email.is_some();
             let phone = ["country_code", "phone_number"].map(|name| field(name, "string", false));
             let by_phone = phone.into_iter().filter(|_| payee.phone_number.is_some() || names_either_or_none);
@@ -423,7 +421,7 @@ fn next_step(
     Ok(NextStep { name: step, path: format!("{path}/{step}"), fields, options })
 }
 
-/// The ways that are open to the payee: saved methods first, then the rails, each priced for all that remains.
+/// Returns the open methods: saved methods first, then the rails, each priced for the whole remaining amount.
 pub(super) fn method_options(world: &mut World, active: &ActiveSession) -> Result<Vec<MethodOption>, Halt> {
     let (link, user) = (&active.link, &active.user);
     let left = link.remaining();
@@ -443,7 +441,7 @@ pub(super) fn method_options(world: &mut World, active: &ActiveSession) -> Resul
     Ok(options)
 }
 
-/// One way, unless its fee would eat the amount up.
+/// Returns an option, unless its fee exceeds the amount.
 fn option(
     world: &mut World,
     active: &ActiveSession,

@@ -1,5 +1,3 @@
-//! A payee signs out: the claim session ends.
-
 use super::model::ClaimSession;
 use super::session;
 use crate::engine::Command;
@@ -8,12 +6,10 @@ use crate::payout_links::{self, ClaimToken, PayoutLink};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// POST /v2/claims/{token}/end. To repeat it changes nothing.
+/// POST /v2/claims/{token}/end. A repetition changes nothing.
 #[derive(Clone, Debug)]
 pub struct EndSession {
-    /// The link.
     pub token: ClaimToken,
-    /// The session.
     pub session_hash: Option<Vec<u8>>,
 }
 
@@ -35,7 +31,7 @@ impl Command for EndSession {
     }
 }
 
-/// Ends every session of a link: a newer one is about to be opened.
+/// Ends every session of a link, before a newer one is opened.
 pub(super) fn end_all(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
     let now = world.now();
     for session in world.all::<ClaimSession>(ClaimSession::OF_LINK, key![link.org, link.id])? {

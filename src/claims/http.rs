@@ -1,5 +1,4 @@
-//! The routes of claims: the JSON twin of the claim page. The token in the path is the
-//! credential; after the code, the header `Claim-Session` says who goes on.
+//! The JSON routes of claims. The token in the path is the credential; after the code, also the header `Claim-Session`.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -24,7 +23,7 @@ use crate::users::TaxFormInput;
 use crate::users::verification::Checked;
 
 input! {
-    /// Where a code can be sent: a phone or an address.
+    /// The contact for a code: a phone or an address.
     pub struct ContactStep {
         /// Country calling code, digits; needed with phone_number.
         pub country_code: Option<CallingCode>,
@@ -36,7 +35,7 @@ input! {
 }
 
 impl ContactStep {
-    /// The one contact that was given.
+    /// Returns the only contact of the input.
     pub fn contact(self) -> Result<Contact, Refusal> {
         match (self.country_code, self.phone_number, self.email) {
             (Some(country), Some(number), None) => {
@@ -61,7 +60,7 @@ impl ContactStep {
     }
 }
 
-/// The six digits of a code; spaces between them are forgiven.
+/// The six digits of a code; spaces between them are ignored.
 #[derive(Clone, Debug)]
 pub struct SixDigits(pub String);
 
@@ -109,9 +108,9 @@ input! {
 }
 
 input! {
-    /// How much to take now.
+    /// The amount to pay out now.
     pub struct PayoutStep {
-        /// Cents; all that is left when not given.
+        /// Cents; the whole remaining amount by default.
         pub amount: Option<Amount>,
     }
 }
@@ -120,29 +119,28 @@ fn payee(call: &Call) -> Result<Payee, Refusal> {
     Payee::new(&call.bursar, call.parameter("token"), call.header("claim-session"))
 }
 
-/// GET /v2/claims/{token}
 pub async fn show(call: Call) -> Outcome {
     payee(&call)?.fetch().await.map(|claim| Answer::ok(&claim))
 }
 
-/// Takes a step, once for its idempotency key. A repeat has an empty body here: what it shows is where the claim stands
-/// now.
+/// Runs a step once for its idempotency key. The stored response has an empty body, because a replay returns the
+/// current state of the claim.
 async fn step<C: Command>(
     call: &Call,
     payee: &Payee,
     command: Result<C, Refusal>,
     answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
 ) -> Outcome {
-    // Keys of one link are its own: another link's payee may use the same.
+    // The keys of one link are its own: another link's payee may use the same.
     call.once_in(payee.token().org, key_scope(payee.token()), command, answer).await
 }
 
-/// Takes a step that has nothing to show but where the claim stands then.
+/// Runs a step and returns the state of the claim.
 async fn take<C: Command>(call: &Call, payee: &Payee, command: Result<C, Refusal>) -> Outcome {
     show_then(step(call, payee, command, |_| Answer::empty(200)).await?, payee).await
 }
 
-/// Where the claim stands after a step that was taken.
+/// Replaces a successful response by the state of the claim.
 async fn show_then(taken: Answer, payee: &Payee) -> Outcome {
     if taken.status != 200 {
         return Ok(taken);
@@ -151,14 +149,12 @@ async fn show_then(taken: Answer, payee: &Payee) -> Outcome {
     Ok(Answer { replayed: taken.replayed, ..claim })
 }
 
-/// POST /v2/claims/{token}/contact
 pub async fn contact(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let contact = call.body::<ContactStep>().and_then(ContactStep::contact);
     take(&call, &payee, contact.map(|contact| payee.contact_command(contact))).await
 }
 
-/// POST /v2/claims/{token}/code
 pub async fn code(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = match call.body::<CodeStep>() {
@@ -171,8 +167,8 @@ pub async fn code(call: Call) -> Outcome {
     if tried.status != 200 {
         return Ok(tried);
     }
-    // A repeat does not show the secret again. A code is only six digits, and whoever knows the link and the key could
-    // try them all here without one being counted.
+    // A replay does not return the secret again: a caller with the link and the key could try all six-digit codes here
+    // without being counted.
     let claim = match new_session.filter(|_| !tried.replayed) {
         Some(new_session) => payee.opened(&new_session).await?,
         None => payee.fetch().await?,
@@ -180,7 +176,6 @@ pub async fn code(call: Call) -> Outcome {
     Ok(Answer { replayed: tried.replayed, ..Answer::ok(&claim) })
 }
 
-/// POST /v2/claims/{token}/profile
 pub async fn profile(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = match call.body::<ProfileStep>() {
@@ -190,7 +185,6 @@ pub async fn profile(call: Call) -> Outcome {
     take(&call, &payee, command).await
 }
 
-/// POST /v2/claims/{token}/compliance
 pub async fn compliance(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = match call.body::<TaxFormInput>() {
@@ -200,7 +194,6 @@ pub async fn compliance(call: Call) -> Outcome {
     take(&call, &payee, command).await
 }
 
-/// POST /v2/claims/{token}/method
 pub async fn method(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = if call.body.get("payout_method_id").is_some() {
@@ -217,14 +210,13 @@ pub async fn method(call: Call) -> Outcome {
     take(&call, &payee, command).await
 }
 
-/// A new method: its platform, and what that platform asks for.
+/// A new method: its platform, and the fields of that platform.
 #[derive(Clone, Debug)]
 pub struct NewMethodStep {
-    /// Where the money goes.
     pub details: Details,
-    /// Whether it becomes the default; when not said, only the first one does.
+    /// By default, only the first method becomes the default.
     pub is_default: Option<bool>,
-    /// Whether later payouts go to the default unasked.
+    /// Whether later payouts go to the default without a claim.
     pub auto_payout_enabled: Option<bool>,
 }
 
@@ -274,18 +266,17 @@ impl Input for NewMethodStep {
 }
 
 input! {
-    /// A method that was set up before.
+    /// A saved method.
     pub struct SavedMethodStep {
-        /// Which.
+        /// The id of the saved method.
         pub payout_method_id: PayoutMethodId,
         /// Whether it becomes the default.
         pub is_default: Option<bool>,
-        /// Whether later payouts go there unasked.
+        /// Whether later payouts go to it without a claim.
         pub auto_payout_enabled: Option<bool>,
     }
 }
 
-/// POST /v2/claims/{token}/payout
 pub async fn payout(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = call.body::<PayoutStep>().map(|step| payee.payout_command(step.amount.map(|amount| amount.0)));
@@ -293,14 +284,12 @@ pub async fn payout(call: Call) -> Outcome {
     show_then(step(&call, &payee, command, paid).await?, &payee).await
 }
 
-/// POST /v2/claims/{token}/contact-change
 pub async fn change_contact(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let new = call.body::<ContactStep>().and_then(ContactStep::contact);
     take(&call, &payee, new.map(|new| payee.contact_change_command(new))).await
 }
 
-/// POST /v2/claims/{token}/contact-change/confirm
 pub async fn confirm_contact(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = call.body::<ContactCodesStep>().map(|codes| payee.confirm_contact_command(&codes));
@@ -311,7 +300,6 @@ pub async fn confirm_contact(call: Call) -> Outcome {
     show_then(step(&call, &payee, command, answer).await?, &payee).await
 }
 
-/// POST /v2/claims/{token}/end
 pub async fn end(call: Call) -> Outcome {
     let payee = payee(&call)?;
     take(&call, &payee, Ok(payee.end_command())).await
@@ -374,7 +362,6 @@ fn contact_changes() -> Vec<Route> {
     ]
 }
 
-/// The routes of claims.
 pub fn routes() -> Vec<Route> {
     let steps = vec![
         about(route!(Get "/v2/claims/{token}" Anyone "get_claim" show), "Get a claim")

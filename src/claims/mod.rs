@@ -1,11 +1,10 @@
 //! Claims: how a payee takes the money of a payout link (docs/decisions.md 9 and 16).
 //!
-//! Contact, code, name, tax form if due, method, payout: the same steps for our own page
-//! and, as JSON, for those who build theirs. Invariants: opening a link moves nothing;
-//! who has only the link cannot go on for another, because each step after the code
-//! needs the sitting that the code opened; a verified contact is changed with a code on both sides (`contact_change.rs`); a link's money is claimed once; a session ends
-//! idle, paid or replaced (`rules.rs`). Deliberately
-//! absent: pages. Start at `steps.rs`, then `acts.rs`.
+//! Contact, code, name, tax form if due, method, payout: the same steps for our own page and, as JSON, for apps that
+//! build theirs. Invariants: opening a link moves nothing; each step after the code needs the session that the code
+//! opened, so the link alone is not sufficient; a verified contact is changed with a code on both sides
+//! (`contact_change.rs`); a link's money is claimed once; a session ends idle, paid or replaced (`rules.rs`).
+//! Deliberately absent: pages. Start at `steps.rs`, then `acts.rs`.
 
 pub mod acts;
 mod contact_change;

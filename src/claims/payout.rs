@@ -18,19 +18,17 @@ use crate::world::{Halt, World};
 /// POST /v2/claims/{token}/payout
 #[derive(Clone, Debug)]
 pub struct ClaimPayout {
-    /// The link.
     pub token: ClaimToken,
-    /// The sitting.
     pub session_hash: Option<Vec<u8>>,
-    /// Cents to pay out now; all that is left when empty.
+    /// Cents to pay out now; `None` for the whole remaining amount.
     pub amount: Option<Cents>,
-    /// What was left when the payee decided, where that is known: a form that is sent twice pays once.
+    /// The remaining amount when the payee decided, if known: a form that is sent twice pays once.
     pub seen_left: Option<Cents>,
 }
 
 impl Command for ClaimPayout {
-    /// The payout, or why there is none although the money is claimed. That is no refusal here: a refusal would take the
-    /// claim back, and the money would go back to the sender when the link expires.
+    /// The payout, or the reason why there is none although the money is claimed. The reason is no refusal here: a
+    /// refusal would roll back the claim, and the money would return to the sender when the link expires.
     type Reply = Result<Arc<Transfer>, Refusal>;
 
     fn organization(&self) -> OrgId {
@@ -52,7 +50,7 @@ impl Command for ClaimPayout {
         must_have_payouts_left(&active.link, amount)?;
         let method = chosen(world, &active)?;
 
-        // From here only the fee, the wallet and the rules of payouts can stand against it.
+        // From here only the fee, the wallet and the rules of payouts can refuse.
         let ActiveSession { link, user, .. } = &active;
         let link = match link.status {
             LinkStatus::Claimed | LinkStatus::Reversed => link.clone(),
@@ -93,8 +91,8 @@ impl Command for ClaimPayout {
     }
 }
 
-/// What is told to a payee whose money is claimed and cannot be paid out now; `None` where something else is wrong. What
-/// an app may pay out, and what it has, is no business of its payees; that their money is safe, and what they can do, is.
+/// Returns the refusal for a payee whose money is claimed and cannot be paid out now; `None` for other refusals. It
+/// reveals nothing of the app's limits and balance, only that the money is safe and how to continue.
 fn kept_for_payee(refusal: &Refusal) -> Option<Refusal> {
     let message = if refusal.code == Code::LimitExceeded {
         "is more than the sender can pay out today. The money stays yours. Withdraw a smaller amount, or come back \
@@ -108,8 +106,8 @@ fn kept_for_payee(refusal: &Refusal) -> Option<Refusal> {
     Some(Refusal::field(refusal.code, "/amount", message))
 }
 
-/// Payouts of one link, those that came back included. Each may cost the sender a fee, and rounds its own fee and exchange:
-/// in parts of a cent a payee would cost the sender many times what the link carries.
+/// Payouts of one link, returned ones included. Each may cost the sender a fee, and rounds its own fee and exchange:
+/// very small parts would cost the sender many times the link's amount.
 const PAYOUTS_OF_LINK_MAX: u32 = 10;
 
 fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusal> {
@@ -117,7 +115,7 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
         return Ok(());
     }
     if link.payouts < PAYOUTS_OF_LINK_MAX {
-        // The last one leaves nothing behind.
+        // The last payout must empty the link.
         if amount == link.remaining() {
             return Ok(());
         }
@@ -131,7 +129,7 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
     Err(Refusal::new(Code::LimitExceeded, message))
 }
 
-/// The amount that was asked for, or all that is left.
+/// Returns the requested amount, or the whole remaining amount.
 pub(super) fn within(amount: Option<Cents>, left: Cents) -> Result<Cents, Refusal> {
     let amount = amount.unwrap_or(left);
     if amount > left {
@@ -141,7 +139,7 @@ pub(super) fn within(amount: Option<Cents>, left: Cents) -> Result<Cents, Refusa
     Ok(amount)
 }
 
-/// Every step before this one must be done.
+/// Checks that every earlier step is done.
 pub(super) fn must_be_ready(world: &mut World, active: &ActiveSession) -> Result<(), Halt> {
     let progress = super::document::progress(world, &active.link, Some(active), false)?;
     match steps::next(progress) {
@@ -153,17 +151,17 @@ pub(super) fn must_be_ready(world: &mut World, active: &ActiveSession) -> Result
     }
 }
 
-/// The method of this sitting, or the payee's default.
+/// Returns the method of this session, or the payee's default.
 pub(super) fn chosen(world: &mut World, active: &ActiveSession) -> Result<Arc<PayoutMethod>, Halt> {
     let scope = active.link.scope();
     let method = match active.session.payout_method {
         // A session from before methods belonged to apps may name the row of another app that the payee chose in both.
         Some(id) => Some(payout_methods::paid_to(world, scope.org, active.user.id, id)?),
-        // What a known payee saved is not for the holder of a link that names no payee.
+        // A known payee's saved methods are not for the holder of a link that names no payee.
         None if active.session.is_guest => None,
         None => users::default_payout_method(world, scope, active.user.id)?,
     };
-    // A rail that was excluded since is no way any more.
+    // The rail may have been excluded since.
     let open = users::open_rails(world, active.link.scope(), &active.user)?;
     method.filter(|method| method.in_use && open.contains(&method.platform)).ok_or_else(|| {
         Refusal::new(Code::UserInfoMissing, "Choose a payout method first, with the step method.").into()

@@ -1,4 +1,4 @@
-//! What the last step would do, before it does it: the fee, what arrives, where and when.
+//! A preview of the last step: the fee, the amount that arrives, the destination and the time.
 
 use super::payout::{chosen, must_be_ready, within};
 use super::session;
@@ -12,7 +12,7 @@ use crate::world::{Halt, World};
 /// A payout of a link as it would be made now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimQuote {
-    /// Cents that are left of the link.
+    /// Cents that remain of the link.
     pub available: Cents,
     /// Cents that would leave the wallet.
     pub amount: Cents,
@@ -20,19 +20,18 @@ pub struct ClaimQuote {
     pub fee_amount: Cents,
     /// Cents that would arrive.
     pub payout_amount: Cents,
-    /// To where: `Checking account ••6789`.
+    /// `Checking account ••6789`
     pub destination: String,
-    /// By which rail.
     pub platform: Platform,
-    /// When it would arrive.
     pub arrives_at: Time,
 }
 
-/// Quotes the payout of `amount`, or of all that is left, by the method of the sitting.
+/// Quotes the payout of `amount`, or of the whole remaining amount, by the method of the session.
 ///
 /// # Errors
-/// Those of the last step itself, as far as they can be known before: `user-info-missing` while a step is not
-/// done, `invalid-input` for an amount above what is left or below its fee.
+///
+/// Those of the last step that can be known before: `user-info-missing` while a step is not done, `invalid-input` for
+/// an amount above the remaining amount or below its fee.
 pub(super) fn quote(
     world: &mut World,
     token: &ClaimToken,

@@ -1,25 +1,24 @@
-//! What a claim session may still do: a pure rule (docs/decisions.md 17).
+//! The rights of a claim session: a pure rule (docs/decisions.md 17).
 
 use super::model::ClaimSession;
 use crate::clock::{DAY_SECONDS, Time};
 
-/// How long a session may be idle before it may change nothing more.
+/// How long a session may be idle before it can change nothing.
 pub const IDLE_SECONDS: i64 = 3_600;
 /// How long a session may replace a method that failed: a bank may return money days later.
 pub const SESSION_SECONDS: i64 = 14 * DAY_SECONDS;
 
-/// What a session may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
     /// Take every step.
     All,
-    /// All of the link was paid: replace a method of this link that failed, and nothing else.
+    /// The link is paid: replace a method of this link that failed, and nothing else.
     ReplaceFailed,
     /// Nothing: the payee proves a code again.
     None,
 }
 
-/// The rights of a session now. `paid_out`: whether nothing of the link is left.
+/// Returns the rights of a session now. `paid_out`: whether nothing of the link remains.
 pub fn rights(session: &ClaimSession, paid_out: bool, now: Time) -> Rights {
     if session.ended_at.is_some() || now >= session.expires_at {
         Rights::None

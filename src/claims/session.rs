@@ -1,4 +1,4 @@
-//! The sitting of a payee: a secret that only the one who knew the code holds.
+//! The claim session of a payee: a secret for the person who knew the code.
 
 use std::sync::Arc;
 
@@ -15,17 +15,14 @@ use crate::vault::{Purpose, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A secret that was drawn for a new sitting.
 #[derive(Clone)]
 pub struct NewSession {
-    /// What the payee's browser keeps.
+    /// The payee's browser keeps it.
     pub secret: String,
-    /// Its keyed hash.
     pub hash: Vec<u8>,
 }
 
 impl NewSession {
-    /// Draws a secret.
     pub fn draw(vault: &Vault, entropy: &mut Entropy) -> Self {
         let secret = URL_SAFE_NO_PAD.encode(entropy.bytes::<32>());
         let hash = hash(vault, &secret);
@@ -39,28 +36,24 @@ impl std::fmt::Debug for NewSession {
     }
 }
 
-/// The keyed hash of a sitting's secret.
 pub fn hash(vault: &Vault, secret: &str) -> Vec<u8> {
     vault.keyed_hash(Purpose::Session, &[secret.as_bytes()]).to_vec()
 }
 
-/// A link, the sitting that works on it, and who sits there.
+/// A link, a live session of it, and its payee.
 #[derive(Clone, Debug)]
 pub struct ActiveSession {
-    /// The link.
     pub link: Arc<PayoutLink>,
-    /// The sitting.
     pub session: Arc<ClaimSession>,
-    /// The payee.
     pub user: Arc<User>,
-    /// What the session may do.
     pub rights: Rights,
 }
 
 impl ActiveSession {
-    /// Refuses what changes the payee, or this link before it is paid, once the session may not.
+    /// Refuses changes of the payee, and of this link before it is paid, if the session may not make them.
     ///
     /// # Errors
+    ///
     /// `invalid-state`.
     pub fn may_change(&self) -> Result<(), Refusal> {
         match self.rights {
@@ -73,9 +66,10 @@ impl ActiveSession {
         }
     }
 
-    /// Refuses to choose where the money goes when there is nothing to send.
+    /// Refuses the choice of a method if no money remains.
     ///
     /// # Errors
+    ///
     /// `already-claimed`.
     pub fn may_choose_method(&self) -> Result<(), Refusal> {
         if self.link.remaining().is_zero() {
@@ -84,12 +78,12 @@ impl ActiveSession {
         Ok(())
     }
 
-    /// Whether the session may change what holds for later payouts to this payee.
+    /// Whether the session may change the defaults for later payouts to this payee.
     pub fn may_change_payee(&self) -> bool {
         self.rights == Rights::All && !self.session.is_guest
     }
 
-    /// Prolongs the session: it changed something.
+    /// Changes the session and prolongs it.
     pub fn touch(&self, world: &mut World, edit: impl FnOnce(&mut ClaimSession)) {
         let until = world.now().plus_seconds(IDLE_SECONDS);
         world.change(&self.session, |session| {
@@ -99,7 +93,7 @@ impl ActiveSession {
     }
 }
 
-/// The session that this secret names at this link, ended or not.
+/// Returns the session of this link with this secret, ended or not.
 pub(super) fn shown(
     world: &mut World,
     link: &PayoutLink,
@@ -112,10 +106,11 @@ pub(super) fn shown(
     Ok(session.filter(|session| session.link == link.id))
 }
 
-/// The sitting that this secret opens on this link.
+/// Returns the live session of this link with this secret.
 ///
 /// # Errors
-/// `not-found`, `link-expired`, `link-canceled`, `already-claimed` by another, `unauthorized` without a valid sitting.
+///
+/// `not-found`, `link-expired`, `link-canceled`, `already-claimed` by another, `unauthorized` without a live session.
 pub fn find(world: &mut World, token: &ClaimToken, secret_hash: Option<&[u8]>) -> Result<ActiveSession, Halt> {
     let link = payout_links::by_token(world, token)?;
     rules::may_open(&link, world.now())?;

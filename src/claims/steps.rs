@@ -1,39 +1,33 @@
-//! Which steps a claim has, which are done, and which comes next: a pure rule.
+//! The steps of a claim, and which are done and which is next: a pure rule.
 
 use crate::world::record::words;
 
 words! {
     /// A step of a claim, in the order in which they are taken.
     pub enum StepName {
-        /// Say where a code can be sent.
+        /// Give the contact for a code.
         Contact = "contact",
         /// Type the code.
         Code = "code",
-        /// Say your name.
+        /// Give your name.
         Profile = "profile",
         /// Give your tax form.
         Compliance = "compliance",
-        /// Say where the money goes.
+        /// Choose where the money goes.
         Method = "method",
-        /// Say how much, and go.
+        /// Choose the amount, and confirm.
         Payout = "payout",
     }
 }
 
-/// What is known of a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// A code was sent.
     pub code_sent: bool,
-    /// The code was right: there is a sitting.
+    /// The code was right and opened a session.
     pub proven: bool,
-    /// The name is asked for.
     pub asks_profile: bool,
-    /// The name is there.
     pub has_profile: bool,
-    /// A tax form is asked for.
     pub asks_compliance: bool,
-    /// The tax form is there.
     pub has_compliance: bool,
     /// A usable method is chosen.
     pub has_method: bool,
@@ -41,18 +35,17 @@ pub struct Progress {
     pub paid_out: bool,
 }
 
-/// The steps of a claim. Those that are not needed are absent.
+/// Returns the steps of a claim, without the steps that it does not need.
 pub fn all(progress: Progress) -> Vec<StepName> {
     let needed = |step: &StepName| match step {
         StepName::Contact | StepName::Code | StepName::Method | StepName::Payout => true,
-        // Before we know who it is, a name is likely to be asked for.
+        // Before the code, the payee is unknown and the name is likely to be needed.
         StepName::Profile => progress.asks_profile || !progress.proven,
         StepName::Compliance => progress.asks_compliance,
     };
     StepName::ALL.iter().copied().filter(needed).collect()
 }
 
-/// Whether a step is done.
 pub const fn is_done(progress: Progress, step: StepName) -> bool {
     match step {
         StepName::Contact => progress.code_sent || progress.proven,
@@ -64,7 +57,6 @@ pub const fn is_done(progress: Progress, step: StepName) -> bool {
     }
 }
 
-/// The first step that is not done.
 pub fn next(progress: Progress) -> Option<StepName> {
     all(progress).into_iter().find(|step| !is_done(progress, *step))
 }

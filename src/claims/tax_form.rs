@@ -1,4 +1,4 @@
-//! The step compliance: the payee's tax form, kept as the API keeps it.
+//! The step compliance: the payee's tax form, stored as the API stores it.
 
 use super::session;
 use super::verbs::not_here;
@@ -13,17 +13,14 @@ use crate::world::{Halt, World};
 /// POST /v2/claims/{token}/compliance
 #[derive(Clone, Debug)]
 pub struct GiveTaxForm {
-    /// The link.
     pub token: ClaimToken,
-    /// The sitting.
     pub session_hash: Option<Vec<u8>>,
-    /// Beside whose id the form was sealed.
+    /// The user for whose row the form was sealed.
     pub user: UserId,
-    /// The form.
     pub form: SealedTaxForm,
-    /// What is known of name and number together.
+    /// The result of checking the name and number together.
     pub verification: TaxIdVerification,
-    /// What the sanctions list says of the names on it.
+    /// The sanctions list's matches for the names on the form.
     pub names: LookedUp,
 }
 
@@ -36,7 +33,7 @@ impl Command for GiveTaxForm {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;
-        // A form that was sealed for another would never open again.
+        // A form that was sealed for another user would never open again.
         if active.user.id != self.user {
             return Err(Refusal::new(
                 Code::InvalidState,

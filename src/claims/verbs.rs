@@ -1,4 +1,4 @@
-//! The steps before the last one: each a command.
+//! The steps before the last one, one command each.
 
 use std::sync::Arc;
 
@@ -22,12 +22,10 @@ use crate::users::{self, Identity, NewMethod, Person};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Where a code can be sent.
 #[derive(Clone, Debug)]
 pub enum Contact {
-    /// To a phone, by text message.
+    /// By text message.
     Phone(PhoneNumber),
-    /// To an address.
     Email(Email),
 }
 
@@ -43,11 +41,8 @@ impl Contact {
 /// POST /v2/claims/{token}/contact
 #[derive(Clone, Debug)]
 pub struct GiveContact {
-    /// The link.
     pub token: ClaimToken,
-    /// Where the code goes.
     pub contact: Contact,
-    /// The code that was drawn.
     pub code: NewCode,
 }
 
@@ -85,13 +80,12 @@ impl Command for GiveContact {
     }
 }
 
-/// Codes sent for one link within an hour, wherever they go. Who holds a link that names nobody may give any phone, and
-/// each text costs money and wakes a person.
+/// Codes sent for one link within an hour, to any contact. The holder of a link that names no payee may give any phone,
+/// and each text costs money and disturbs a person.
 pub(super) const SENDS_OF_LINK_PER_HOUR_MAX: usize = 10;
-/// The refusal of more.
 pub(super) const SENDS_MESSAGE: &str = "We send at most ten codes an hour for one payout.";
 
-/// Sends a code for the link; gives the link's sends of the last hour, this one included.
+/// Sends a code for the link. Returns the link's sends of the last hour, this one included.
 fn send_code(
     world: &mut World,
     link: &PayoutLink,
@@ -106,22 +100,20 @@ fn send_code(
     Ok(sends)
 }
 
-/// The door at which a link's codes are offered.
+/// Returns the context of a link's codes: a code is valid for its own link only.
 pub(super) fn code_context(link: &PayoutLink) -> CodeContext {
     CodeContext { purpose: CodePurpose::Claim, about: link.id.0, names_recipient: names_payee(link) }
 }
 
-/// Whether a link says who its payee is. One that does not is for the person who holds it.
+/// Whether a link names its payee. If it does not, any holder may claim it.
 pub(super) fn names_payee(link: &PayoutLink) -> bool {
     link.for_user.is_some() || link.payee_phone.is_some() || link.payee_email.is_some()
 }
 
-/// Where the code goes. A link that names its payee is for that payee: to the phone or the address it names. A link that
-/// was made for a user is for that user: to what shows who they are, as it is now. A link that names nobody is for
-/// whoever holds it.
+/// Returns the recipient of the code. A link that names a payee sends it only to the phone or address that it names; a
+/// link for a user only to the user's current contacts; a link that names no payee to any contact of its holder.
 ///
-/// An address is written in small letters here: its spellings are one mailbox and one person, and how many codes are sent
-/// to it in an hour must not depend on them.
+/// Addresses are in lower case: all spellings are one mailbox and one person, and share the hourly limit of codes.
 fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<String, Halt> {
     let (recipient, named) = match contact {
         Contact::Phone(phone) => (phone.e164(), &link.payee_phone),
@@ -154,12 +146,10 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
     Err(Refusal::new(Code::NotPermitted, message).into())
 }
 
-/// Another code to where the last one went; on the page, the button of the step code.
+/// Sends another code to the contact of the last one.
 #[derive(Clone, Debug)]
 pub struct SendCodeAgain {
-    /// The link.
     pub token: ClaimToken,
-    /// The code that was drawn.
     pub code: NewCode,
 }
 
@@ -191,18 +181,15 @@ pub(super) fn must_have_contact(world: &mut World, link: &PayoutLink) -> Result<
 /// POST /v2/claims/{token}/code
 #[derive(Clone, Debug)]
 pub struct ProveContact {
-    /// The link.
     pub token: ClaimToken,
-    /// Keyed hash of the code that was typed.
     pub offered_hash: Vec<u8>,
-    /// The sitting that was drawn.
     pub new_session: NewSession,
-    /// What the sanctions list says of the payee's name on the link.
+    /// The sanctions list's matches for the payee's name on the link.
     pub names: LookedUp,
 }
 
 impl Command for ProveContact {
-    /// What the code was. A wrong one is no refusal here: a refusal would take the count of tries back.
+    /// A wrong code is no refusal here, because a refusal would roll back the count of tries.
     type Reply = Checked;
 
     fn organization(&self) -> OrgId {
@@ -231,7 +218,7 @@ impl ProveContact {
         };
         let user = match payout_links::made_for(world, link)? {
             Some(user) => {
-                // It may have been changed since the code was sent there.
+                // The user's contact may have changed since the code was sent.
                 let contact = match &identity {
                     Identity::Phone(phone) => Contact::Phone(phone.clone()),
                     Identity::Email(email) => Contact::Email(email.clone()),
@@ -282,8 +269,8 @@ impl ProveContact {
     }
 }
 
-/// A link that names a phone and an address is for one person: where one of them is known to be somebody's who must not be
-/// paid, or is under review, the other one opens it no more than theirs.
+/// Refuses a link that names a phone and an address if either belongs to another user who must not be paid or is under
+/// review: it is for one person.
 fn refuse_named(world: &mut World, link: &PayoutLink, user: &users::User) -> Result<(), Halt> {
     let by_phone = match &link.payee_phone {
         Some(phone) => users::by_phone(world, link.org, phone)?,
@@ -300,7 +287,7 @@ fn refuse_named(world: &mut World, link: &PayoutLink, user: &users::User) -> Res
     Ok(())
 }
 
-/// The name that the sender wrote on the link is screened too: whoever claims it may call themselves otherwise.
+/// Screens the sender's name for the payee too, because the claimant may give another name.
 fn screen_named(
     world: &mut World,
     link: &PayoutLink,
@@ -313,8 +300,7 @@ fn screen_named(
     }
 }
 
-/// What a claim of this link would add to the payee's tax year: nothing once it is claimed, because then it was
-/// counted.
+/// Returns the amount that a claim of this link adds to the payee's tax year: zero after the claim, which counted it.
 pub(super) fn to_be_counted(link: &PayoutLink) -> Cents {
     if link.claimed_user.is_some() { Cents::ZERO } else { link.amount }
 }
@@ -332,17 +318,12 @@ fn identity(contact: &ClaimContact) -> Result<Identity, Refusal> {
 /// POST /v2/claims/{token}/profile
 #[derive(Clone, Debug)]
 pub struct FillProfile {
-    /// The link.
     pub token: ClaimToken,
-    /// The sitting.
     pub session_hash: Option<Vec<u8>>,
-    /// First name.
     pub first_name: String,
-    /// Last name.
     pub last_name: String,
-    /// Address.
     pub email: Option<Email>,
-    /// What the sanctions list says of the name.
+    /// The sanctions list's matches for the name.
     pub names: LookedUp,
 }
 
@@ -370,39 +351,31 @@ impl Command for FillProfile {
     }
 }
 
-/// The refusal of a change to a payee in a session that may only send this link's money.
+/// Returns the refusal of a change to a payee in a session that may only send this link's money.
 pub(super) fn not_here(field: &str) -> Refusal {
     let message = "cannot be changed in this session, which can only withdraw this payout. Use a link that was sent \
                    to your own phone number or e-mail address";
     Refusal::field(Code::NotPermitted, field, message)
 }
 
-/// What the payee chose.
 #[derive(Clone, Debug)]
 pub enum MethodChosen {
-    /// A method that was saved before.
     Saved {
-        /// Its id.
         id: PayoutMethodId,
-        /// The same for this app, where it was saved in a claim of another app.
+        /// The method for this app, if it was saved in a claim of another app.
         copy: Option<Box<NewMethod>>,
     },
-    /// A new one.
     New(Box<NewMethod>),
 }
 
 /// POST /v2/claims/{token}/method
 #[derive(Clone, Debug)]
 pub struct ChooseMethod {
-    /// The link.
     pub token: ClaimToken,
-    /// The sitting.
     pub session_hash: Option<Vec<u8>>,
-    /// Which.
     pub chosen: MethodChosen,
-    /// Whether it becomes the default.
     pub is_default: bool,
-    /// Whether later payouts go there unasked.
+    /// Whether later payouts go to it without a claim.
     pub auto_payout_enabled: Option<bool>,
 }
 
@@ -441,7 +414,7 @@ impl Command for ChooseMethod {
             let message = "This payout method is no longer available. Choose another one.";
             return Err(Refusal::field(Code::UserInfoMissing, "/payout_method_id", message).into());
         }
-        // As setting it up left the user: what is so already is not told twice.
+        // Read the user again: the setup may have changed it, and equal values must not emit a second event.
         let user = users::find_in_organization(world, scope.org, user.id)?;
         if may_prefer {
             let preference = (self.is_default, self.auto_payout_enabled);
@@ -452,7 +425,7 @@ impl Command for ChooseMethod {
     }
 }
 
-/// The method alone: neither the default nor automatic payouts change.
+/// Returns the method alone: neither the default nor automatic payouts change.
 fn only_added(new: &NewMethod) -> NewMethod {
     NewMethod { is_default: Some(false), auto_payout_enabled: None, ..new.clone() }
 }

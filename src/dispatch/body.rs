@@ -1,7 +1,7 @@
-//! The request's body: its size, its type, its JSON.
+//! Reads the request's body: size, media type, JSON.
 //!
-//! Invariant: reading costs time linear in the body's size, and the memory of all bodies that are being read is bounded: a
-//! caller who is not known yet sends at most [`STRANGERS_MAX`], and larger bodies wait for a share of a [`Budget`].
+//! Invariant: reading takes linear time, and the memory of all bodies in progress is bounded. An unauthenticated caller
+//! sends at most [`STRANGERS_MAX`], and larger bodies wait for a share of a [`Budget`].
 
 use std::time::Duration;
 
@@ -18,40 +18,37 @@ use crate::http::{CredentialKind, Method, Route, Who};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::{Json, JsonProblem};
 
-/// Largest body, in bytes (docs/decisions.md 1).
+/// Bytes.
 const BODY_MAX: usize = 1024 * 1024;
-/// Largest body of a caller without a secret, in bytes (docs/decisions.md 17): a form, a step of a claim, a provider's report,
-/// what a browser submits under a client id, which is public.
+/// Bytes without a secret, which covers forms, claim steps, provider reports and requests with a public client id
+/// (docs/decisions.md 17).
 const STRANGERS_MAX: usize = 64 * 1024;
-/// Fields of a form, and parameters of a query string, at most (docs/decisions.md 17).
+/// Maximum number of form fields or query parameters (docs/decisions.md 17).
 const FIELDS_MAX: usize = 64;
 
-/// Bodies up to so many bytes need no share of the budget: the number of connections bounds them.
+/// Bodies up to this size need no share of the budget: the connection limit bounds them.
 const SMALL_MAX: usize = 8 * 1024;
-/// Bytes of larger bodies that are being read at once, of callers with a secret.
+/// Total bytes of larger bodies in progress, from callers with a secret.
 const CALLERS_BUDGET: usize = 64 * BODY_MAX;
-/// The same of all others. They have a budget of their own, so that they cannot use up the callers'.
+/// Total bytes from other callers. The budgets are separate so that these callers cannot exhaust the first one.
 const STRANGERS_BUDGET: usize = 16 * BODY_MAX;
-/// How long a body waits for its share.
 const BUDGET_WITHIN: Duration = Duration::from_secs(5);
 
-/// How much more of a body that is not wanted is read and thrown away, in bytes. A client that is still
-/// writing when the connection closes sees a broken pipe instead of the answer.
+/// Bytes of a rejected body that are read and discarded. If the connection closes while a client still writes, the
+/// client sees a broken pipe instead of the response.
 const THROWN_AWAY_MAX: usize = 16 * 1024 * 1024;
-/// How long such a body may take to arrive.
 const THROWN_AWAY_WITHIN: Duration = Duration::from_secs(5);
 
-/// How many bytes of a body the caller may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Most {
-    /// The caller has shown a secret, or the route asks for one.
+    /// The caller has shown a secret, or the route requires one.
     Caller,
-    /// Anyone can send it.
+    /// For callers without a secret.
     Stranger,
 }
 
 impl Most {
-    /// What a route takes at most, before its caller is known.
+    /// Returns the limit of a route before its caller is authenticated.
     pub(super) const fn of_route(route: &Route) -> Self {
         match route.who {
             Who::Anyone | Who::Provider => Self::Stranger,
@@ -64,7 +61,7 @@ impl Most {
         }
     }
 
-    /// What a caller may send who is known.
+    /// Returns the limit of an authenticated caller.
     pub(super) const fn of_caller(kind: CredentialKind) -> Self {
         match kind {
             CredentialKind::None | CredentialKind::Client => Self::Stranger,
@@ -88,13 +85,12 @@ impl Most {
     }
 }
 
-/// Bounds the bytes of all bodies that are being read.
 pub(super) struct Budget {
     callers: Semaphore,
     strangers: Semaphore,
 }
 
-/// A share of the budget, held until the body has been parsed.
+/// A share of the budget, held until the body is parsed.
 pub(super) type Share<'a> = Option<SemaphorePermit<'a>>;
 
 impl Default for Budget {
@@ -104,7 +100,6 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Waits until so many bytes may be read.
     async fn share(&self, most: Most, bytes: usize) -> Result<Share<'_>, Refusal> {
         if bytes <= SMALL_MAX {
             return Ok(None);
@@ -125,18 +120,16 @@ impl Budget {
     }
 }
 
-/// How many bytes the headers announce at least; 0 where they announce nothing.
+/// Returns the least size that the headers announce; 0 if they announce none.
 pub(super) fn announced(body: &Body) -> u64 {
     body.size_hint().lower()
 }
 
-/// Refuses a body that is announced as too large.
 pub(super) fn check_announced(most: Most, announced: u64) -> Result<(), Refusal> {
     let bytes = u64::try_from(most.bytes()).unwrap_or(u64::MAX);
     if announced > bytes { Err(most.too_large()) } else { Ok(()) }
 }
 
-/// Reads the whole body, unless it is too large.
 pub(super) async fn read<'a>(most: Most, body: Body, budget: &'a Budget) -> Result<(Bytes, Share<'a>), Refusal> {
     let announced = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
     let share = budget.share(most, announced.unwrap_or_else(|| most.bytes())).await?;
@@ -147,9 +140,9 @@ pub(super) async fn read<'a>(most: Most, body: Body, budget: &'a Budget) -> Resu
     }
 }
 
-/// Throws away the body of a request that is refused for its headers, so that its client reads the answer.
+/// Discards the body of a request that its headers already refuse, so that the client can read the response.
 pub(super) async fn throw_away(parts: &Parts, mut body: Body) {
-    // Who asks first has not begun to send, and must not be asked to.
+    // A client with `Expect` has not begun to send, and must not be asked to.
     if body.is_end_stream() || parts.headers.contains_key("expect") {
         return;
     }
@@ -163,8 +156,8 @@ pub(super) async fn throw_away(parts: &Parts, mut body: Body) {
     }
 }
 
-/// The body's bytes; none when there are more than `most`, in which case the rest is read and
-/// thrown away, as far as that is reasonable.
+/// Returns the body's bytes. If there are more than `most`, returns `None` after it discards the rest within
+/// [`THROWN_AWAY_MAX`].
 async fn within_limit(mut body: Body, most: usize) -> Option<Result<Bytes, axum::Error>> {
     let mut kept = BytesMut::new();
     let mut thrown_away = 0;
@@ -191,18 +184,17 @@ async fn within_limit(mut body: Body, most: usize) -> Option<Result<Bytes, axum:
     deadline.is_none().then(|| Ok(kept.freeze()))
 }
 
-/// The refusal of a body that did not arrive before the deadline.
 pub(super) fn late(deadline: Duration) -> Refusal {
     let message = format!("The body did not arrive within {} seconds.", deadline.as_secs_f32());
     Refusal::new(Code::InvalidInput, message)
 }
 
-/// The body as an object: JSON for the API, a form for the pages. None at all is an empty object, so that
-/// the handler's input names what is missing.
+/// Parses the body into an object: JSON for the API, a form for the pages. An empty body becomes an empty object, so
+/// that the handler's input names the missing fields.
 pub(super) fn parse(route: &Route, parts: &Parts, bytes: &[u8]) -> Result<Json, Refusal> {
     let empty = Json::Object(Vec::new());
     if route.method == Method::Get {
-        // The body of a GET means nothing in HTTP.
+        // HTTP gives the body of a GET no meaning.
         return Ok(empty);
     }
     if bytes.is_empty() {
@@ -220,7 +212,7 @@ pub(super) fn parse(route: &Route, parts: &Parts, bytes: &[u8]) -> Result<Json, 
     }
 }
 
-/// Names the field where the problem has one: a caller that sent it twice finds it by that.
+/// Names the field of a duplicate key, so that the caller finds it.
 fn unacceptable(problem: &JsonProblem) -> Refusal {
     let field = match problem {
         JsonProblem::DuplicateKey { at } | JsonProblem::TooManyKeys { at } => at,
@@ -234,7 +226,6 @@ fn unacceptable(problem: &JsonProblem) -> Refusal {
     Refusal::fields(wrong(field, format!("The body is not valid JSON: {problem}.")))
 }
 
-/// Whether the body is said to be JSON, in UTF-8 and not compressed.
 fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
     let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let given = text("content-type").unwrap_or_default();
@@ -249,7 +240,6 @@ fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
     Err(Refusal::new(Code::UnsupportedMediaType, message))
 }
 
-/// The type and its charset, both in lower case.
 fn media_type(header: &str) -> (String, Option<String>) {
     let mut pieces = header.split(';').map(|piece| piece.trim().to_ascii_lowercase());
     let kind = pieces.next().unwrap_or_default();
@@ -258,7 +248,7 @@ fn media_type(header: &str) -> (String, Option<String>) {
     (kind, charset)
 }
 
-/// A posted form as an object of texts, so that pages read their fields with the same inputs as the API.
+/// Returns a form as an object of texts, so that pages and the API share their inputs.
 fn form(parts: &Parts, bytes: &[u8]) -> Result<Json, Refusal> {
     let given = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if media_type(given).0 != "application/x-www-form-urlencoded" {
@@ -271,7 +261,7 @@ fn form(parts: &Parts, bytes: &[u8]) -> Result<Json, Refusal> {
     Ok(Json::Object(fields.into_iter().map(|(name, value)| (name, Json::Text(value))).collect()))
 }
 
-/// The names and values of a form. Each name occurs once.
+/// Returns the names and values of a form, in which each name occurs once.
 ///
 /// # Errors
 /// `invalid-input`.
@@ -287,21 +277,21 @@ pub fn form_fields(bytes: &[u8]) -> Result<Vec<(String, String)>, Refusal> {
     Ok(fields)
 }
 
-/// The decoded pairs of a form or a query string, which are written alike. They are counted before they are read.
+/// Decodes the pairs of a form or a query string, which have the same syntax. Counts them before it decodes them.
 ///
 /// # Errors
-/// The refusal of more than [`FIELDS_MAX`], or none for what is malformed.
+/// A refusal for more than [`FIELDS_MAX`]; `None` for malformed text.
 pub(super) fn pairs(text: &str, what: &str) -> Result<Vec<(String, String)>, Option<Refusal>> {
     if text.bytes().filter(|byte| *byte == b'&').count() >= FIELDS_MAX {
         return Err(Some(Refusal::new(Code::InvalidInput, format!("{what} has more than {FIELDS_MAX} fields."))));
     }
-    // Percent-encoded bytes that are no text are refused, as are all bytes that no address may have.
+    // Rejects percent-encoded bytes that are not UTF-8, and bytes that a URI does not allow.
     let uri = axum::http::Uri::builder().path_and_query(format!("/?{text}")).build().map_err(|_| None)?;
     let axum::extract::Query(pairs) = axum::extract::Query::try_from_uri(&uri).map_err(|_| None)?;
     Ok(pairs)
 }
 
-/// Refuses the fields of a body that the route does not take at all; other bodies are checked by their input.
+/// Rejects any field if the route takes no body. Other bodies are validated by their input.
 pub(super) fn check_unused(route: &Route, body: &Json) -> Result<(), Refusal> {
     let Json::Object(fields) = body else { return Ok(()) };
     if route.documented.body.is_some() || !is_api(route) || fields.is_empty() {

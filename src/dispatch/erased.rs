@@ -1,4 +1,4 @@
-//! The last guard of an answer: it shows no payee who is being erased.
+//! The last guard of a response: it removes the data of a payee whose erasure is in progress.
 
 use crate::erasure::{Erasure, hidden, shows};
 use crate::http::{Answer, Call, Content, CredentialKind, Method, Outcome};
@@ -7,20 +7,20 @@ use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 
-/// What decides whether an answer may show what was stored before: what a request creates is its own.
+/// Decides whether a response can contain data stored earlier. A request that creates an object returns only its own
+/// data.
 pub(super) struct Guard {
     org: Option<OrgId>,
     reads: bool,
 }
 
 impl Guard {
-    /// Before the handler takes the call.
+    /// Must be built before the handler takes the call.
     pub fn of(call: &Call, method: Method) -> Self {
         let org = (call.caller.kind != CredentialKind::None).then_some(call.caller.org);
         Self { org, reads: method == Method::Get || !call.path.is_empty() }
     }
 
-    /// The outcome, which shows no payee who is being erased.
     pub async fn pass(self, bursar: &Bursar, outcome: Outcome) -> Outcome {
         match (outcome, self.org) {
             (Ok(answer), Some(org)) if self.reads || answer.replayed => hide(bursar, org, answer).await,
@@ -29,10 +29,10 @@ impl Guard {
     }
 }
 
-/// The answer without the data of those who are being erased. A repeated answer that shows them is a tombstone already.
+/// Hides the data of payees whose erasure is in progress. A replayed response that shows them counts as a tombstone.
 ///
 /// # Errors
-/// `idempotency-key-reused` for such a repeat; that of the store.
+/// `idempotency-key-reused` for such a replay; store errors.
 async fn hide(bursar: &Bursar, org: OrgId, answer: Answer) -> Result<Answer, Refusal> {
     let (Content::Json(text) | Content::Csv(text)) = &answer.content else { return Ok(answer) };
     let erasures = bursar.read(move |world| world.all::<Erasure>(Erasure::OF_ORG, key![org])).await?;

@@ -1,9 +1,9 @@
-//! How often one may guess at claims (docs/decisions.md 14 and 17): an IP address at tokens, and a caller who has a link at the
-//! phone number or e-mail address that it names, of which the page shows the end. The environment's clock drives it.
+//! Limits guesses at claims (docs/decisions.md 14 and 17): tokens by IP address, and contacts by link and IP address,
+//! because the page shows the end of the phone number or e-mail address. The environment's clock drives it.
 //!
-//! Invariants: a guess counts when it begins and is given back when it was right, so requests that run side by side do not pass
-//! a limit by their number. A right token is never refused, only delayed: many payees share one address. Memory is bounded,
-//! and each guess costs the same however many addresses guess.
+//! Invariants: a guess counts when it begins and is given back if it was right, so concurrent requests cannot exceed a
+//! limit. A correct token is delayed but never refused, because many payees share one address. Memory is bounded, and
+//! the cost of a guess does not depend on the number of addresses.
 
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::net::IpAddr;
@@ -13,22 +13,20 @@ use super::proxies::neighbourhood;
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 
-/// Counts that are kept at most. Each has 24 bytes.
+/// Maximum number of counts, 24 bytes each.
 const SLOTS: usize = 32_768;
-/// Slots in which a count may be. When others fill all of them, the smallest count gives way.
+/// Slots in which a count may be. When all are taken, the smallest count is replaced.
 const WAYS: usize = 8;
 
-/// In microseconds.
+/// Microseconds.
 const SECOND: i64 = 1_000_000;
 
-/// How often each may be wrong.
 #[derive(Clone, Copy)]
 struct Bound {
-    /// Wrong guesses after which one must wait.
+    /// Wrong guesses before the caller must wait.
     wrong: u32,
-    /// How long a count lasts, from its first wrong guess on.
+    /// The time from the first wrong guess until the count ends.
     seconds: i64,
-    /// The message of the refusal.
     message: &'static str,
 }
 
@@ -40,37 +38,34 @@ const CONTACTS: Bound = Bound {
     message: "More than 10 wrong phone numbers or e-mail addresses were entered within an hour. Try again later.",
 };
 
-/// The wrong guesses of late.
 #[derive(Default)]
 pub(super) struct Guesses {
     tokens: Counts,
-    /// By link and IP address: otherwise anyone with the link could lock its payee out.
+    /// By link and IP address; otherwise anyone with the link could lock out its payee.
     contacts: Counts,
 }
 
-/// A guess that has begun and counts as wrong, until it is given back.
+/// A guess in progress. It counts as wrong until it is given back.
 pub(super) struct Guess<'a> {
     counts: &'a Counts,
     bound: Bound,
     who: u64,
-    /// Seconds until the count is over, where it was full before this guess.
+    /// Seconds until the count ends, if it was full before this guess.
     wait_seconds: Option<u32>,
 }
 
 impl Guesses {
-    /// Begins to try a token of an IP address.
     pub(super) fn token(&self, peer: IpAddr, now: Time) -> Guess<'_> {
         self.tokens.begin(TOKENS, neighbourhood(peer), now)
     }
 
-    /// Begins to try a phone number or an e-mail address for the link of a token.
     pub(super) fn contact(&self, token: &str, peer: Option<IpAddr>, now: Time) -> Guess<'_> {
         self.contacts.begin(CONTACTS, (token, peer.map(neighbourhood)), now)
     }
 }
 
 impl Guess<'_> {
-    /// Refuses when the limit was reached before this guess.
+    /// Refuses if the limit was reached before this guess.
     ///
     /// # Errors
     /// `rate-limited`, with the time to wait.
@@ -79,7 +74,6 @@ impl Guess<'_> {
             .map_or(Ok(()), |seconds| Err(Refusal::new(Code::RateLimited, self.bound.message).retry_after(seconds)))
     }
 
-    /// It was no wrong guess after all.
     pub(super) fn give_back(self) {
         self.counts.give_back(self.who);
     }
@@ -97,7 +91,7 @@ impl Default for Counts {
     }
 }
 
-/// One count. `who` is a hash under a key of this process, so a caller cannot choose a shared slot; 0 is none.
+/// One count. `who` is a hash keyed per process, so that a caller cannot choose a shared slot; 0 means none.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     who: u64,
@@ -131,14 +125,13 @@ impl Counts {
     }
 }
 
-/// The slots in which the count of a caller may be.
 fn set(slots: &mut [Slot], who: u64) -> &mut [Slot] {
     let sets = u64::try_from(SLOTS / WAYS).expect("a few thousand fit");
     let first = usize::try_from(who % sets).expect("it is less than the number of slots") * WAYS;
     &mut slots[first..first + WAYS]
 }
 
-/// The slot of a caller: their own, or one that is over, or the smallest count of the set.
+/// Returns the caller's own slot, or one that has ended, or the one with the smallest count of the set.
 fn slot_of(slots: &mut [Slot], who: u64, now: i64) -> &mut Slot {
     let set = set(slots, who);
     let own = set.iter().position(|slot| slot.who == who);
@@ -220,7 +213,7 @@ mod tests {
         assert_eq!(wrong("one", guesser, 3_600), Ok(()));
     }
 
-    /// More addresses than there are slots: memory stays as it is, and none is refused for the guesses of another.
+    /// More addresses than slots: memory does not grow, and no address is refused for the guesses of another.
     #[test]
     fn a_million_guessers_take_no_more_memory_and_share_no_count() {
         let guesses = Guesses::default();

@@ -1,19 +1,19 @@
-//! The request's head: how long its first line and its headers may be.
+//! Limits the request line and the headers.
 //!
-//! The bounds are well below those at which the HTTP library gives up by itself (64 KiB, or 100 lines
-//! of headers): it answers such a caller without a body, and closes the connection.
+//! The limits are well below those of the HTTP library (64 KiB, or 100 header lines), which answers without a body and
+//! closes the connection.
 
 use axum::http::request::Parts;
 
 use super::host;
 use crate::refusal::{Code, Refusal};
 
-/// Longest path with its query, in bytes.
+/// Path with query, in bytes.
 const ADDRESS_MAX: usize = 8 * 1024;
-/// Longest headers, in bytes: their names and values together.
+/// Names and values of all headers, in bytes.
 const HEADERS_MAX: usize = 32 * 1024;
 
-/// Refuses a head that is longer than any honest one, or does not name its host once.
+/// Rejects an oversized head, and a head without exactly one `Host`.
 pub(super) fn check(parts: &Parts) -> Result<(), Refusal> {
     host::check_header(parts)?;
     let address = parts.uri.path_and_query().map_or(0, |address| address.as_str().len());

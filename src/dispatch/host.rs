@@ -1,9 +1,9 @@
-//! The header `Host`: one of it, and in a sandbox one of its own names.
+//! Validates the header `Host`: exactly one, and in a sandbox one of its own names.
 //!
-//! A sandbox shows its inbox, pages and metrics to anyone on the machine. Without this rule a web page could read them: its
-//! name in the DNS changes to 127.0.0.1 after the page was loaded, and the browser takes the sandbox for the page's own server
-//! (DNS rebinding). The browser sends that name as `Host`, so a name that is not ours is refused. An IP address as `Host` is
-//! safe: no DNS is involved.
+//! A sandbox shows its inbox, pages and metrics to any program on the machine. DNS rebinding could give them to a web
+//! page: the page's DNS name changes to 127.0.0.1, and the browser then treats the sandbox as the page's own server.
+//! The browser sends that name as `Host`, so foreign names are refused. An IP address is safe, because it involves no
+//! DNS.
 
 use std::net::IpAddr;
 
@@ -16,12 +16,11 @@ use crate::http::Route;
 use crate::http::input::wrong;
 use crate::refusal::{Code, Refusal};
 
-/// Paths of the sandbox's API.
 const SANDBOX: &str = "/v2/sandbox/";
-/// Probes tell nothing, and those who call them know a process by all kinds of names.
+/// Probes reveal nothing, and monitoring systems use many names for a process.
 const PROBES: [&str; 2] = ["/livez", "/readyz"];
 
-/// Refuses a request that does not name its host once (RFC 9112, 3.2): a proxy before us may have read another one.
+/// Rejects a request without exactly one `Host` (RFC 9112, 3.2), because a proxy may have used a different one.
 pub(super) fn check_header(parts: &Parts) -> Result<(), Refusal> {
     let mut given = parts.headers.get_all("host").iter();
     let refuse = |message: &str| Err(Refusal::fields(wrong("Host", message)));
@@ -34,18 +33,19 @@ pub(super) fn check_header(parts: &Parts) -> Result<(), Refusal> {
     }
 }
 
-/// Whether a byte can stand in a host name or an IP address with a port. Every request is asked this, so it costs nothing more.
+/// Returns whether a byte is valid in a host name or IP address with a port. It runs for every request and must be
+/// cheap.
 const fn is_of_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'~' | b'%' | b':' | b'[' | b']')
 }
 
-/// The name in a `Host`, in lower case and without its port; `None` when it is malformed.
+/// Returns the name in lower case without its port; `None` if it is malformed.
 fn name_of(host: &[u8]) -> Option<String> {
     let authority = Authority::try_from(host).ok().filter(|authority| !authority.as_str().contains('@'))?;
     Some(authority.host().trim_end_matches('.').to_ascii_lowercase())
 }
 
-/// The names by which a sandbox may be called, besides those of this machine.
+/// The allowed names of a sandbox, in addition to those of the local machine.
 pub(super) struct OwnNames {
     public: String,
 }
@@ -57,13 +57,13 @@ impl OwnNames {
         Self { public: name_of(authority.as_bytes()).unwrap_or_default() }
     }
 
-    /// Refuses to show what only this machine may see under a name that is not ours.
+    /// Refuses local-only paths under a foreign host name.
     ///
     /// # Errors
-    /// `not-permitted`, with the way out.
+    /// `not-permitted`, with the solution.
     pub(super) fn check(&self, route: &Route, parts: &Parts) -> Result<(), Refusal> {
         let guarded = route.path.starts_with(SANDBOX) || (!is_api(route) && !PROBES.contains(&route.path));
-        // A browser always sends it.
+        // Browsers always send it.
         let Some(host) = parts.headers.get("host").filter(|_| guarded) else { return Ok(()) };
         if name_of(host.as_bytes()).is_some_and(|name| self.are(&name)) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Where a request carries its idempotency key (docs/decisions.md 4): a header or a field, or both alike.
+//! Reads the idempotency key (docs/decisions.md 4) from the header, the field, or both if they are equal.
 
 use axum::http::request::Parts;
 use uuid::Uuid;
@@ -8,16 +8,14 @@ use crate::http::input::wrong;
 use crate::refusal::Refusal;
 use crate::strict_json::Json;
 
-/// The field that carries it.
 const FIELD: &str = "idempotency_key";
-/// The header that carries it.
 const HEADER: &str = "Idempotency-Key";
-/// Longest key of a header, in characters.
+/// Characters of a key in the header.
 const KEY_MAX: usize = 255;
 
-/// The request's key. The field is taken out of the body: it says nothing about what is wanted.
+/// Returns the request's key and removes the field from the body, because it is not part of the command.
 ///
-/// Only POST has keys; the other methods do the same twice as once by themselves.
+/// Only POST takes keys; the other methods are idempotent.
 pub(super) fn take(method: Method, parts: &Parts, body: &mut Json) -> Result<Option<String>, Refusal> {
     if method != Method::Post {
         return Ok(None);
@@ -61,7 +59,7 @@ fn is_uuid(key: &str) -> bool {
     key.len() == 36 && Uuid::try_parse(key).is_ok()
 }
 
-/// A UUID is the same in capitals; every other key is taken as it is written.
+/// Lowercases a UUID; other keys are case-sensitive.
 fn normal(key: &str) -> String {
     if is_uuid(key) { key.to_ascii_lowercase() } else { key.to_owned() }
 }

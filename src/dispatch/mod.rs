@@ -1,12 +1,11 @@
-//! The way in: each HTTP request becomes a [`Call`], and each outcome an HTTP response.
+//! The entry of all HTTP requests: turns a request into a [`Call`] and an outcome into a response.
 //!
-//! Refusals come in one fixed order (docs/decisions.md 3): size as far as the headers announce it, authentication, permission,
-//! rate, the claim token; only then the body is read: its size where it was not announced, JSON, idempotency key; then the
-//! handler. Invariants: nothing of a body is kept before its caller was let in; whatever happens, the caller gets the
-//! service's error body, a panic and an unknown path included; and no log line holds a body, a token or a raw path, because
-//! claim tokens stand in paths.
+//! Refusals have a fixed order (docs/decisions.md 3): announced size, authentication, permission, rate, claim token;
+//! then the body: actual size, JSON, idempotency key; then the handler. Invariants: no part of a body is kept before
+//! its caller is admitted; every failure, including a panic or an unknown path, returns the standard error body; and no
+//! log line holds a body, a token or a raw path, because paths contain claim tokens.
 //!
-//! Deliberately absent: the table of routes (`routes.rs`) and any rule of the business.
+//! Deliberately absent: the table of routes (`routes.rs`) and business rules.
 
 mod acting;
 mod body;
@@ -55,11 +54,11 @@ use guesses::{Guess, Guesses};
 use host::OwnNames;
 use rate::{Limiter, RateStatus};
 
-/// Longest request id that is echoed, in characters.
+/// Characters of a request id that is echoed.
 const REQUEST_ID_MAX: usize = 128;
-/// How long a claim token waits that comes from an IP address with too many wrong ones. Right ones are answered then.
+/// Delay of claim tokens from an IP address with too many wrong ones. Correct tokens still succeed.
 const SLOWED: Duration = Duration::from_millis(250);
-/// Headers that a handler may read. `Authorization` is not among them: who calls is settled before.
+/// Headers that a handler may read. `Authorization` is excluded: authentication comes first.
 const HANDED_ON: [&str; 9] = [
     "accept",
     "accept-language",
@@ -72,21 +71,19 @@ const HANDED_ON: [&str; 9] = [
     providers::SIGNATURE,
 ];
 
-/// The address that a request came from ([`origin`]); whoever accepts connections puts it into the request's extensions.
+/// The client's address from [`origin`], which the server adds to the request's extensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// What axum makes of the path's placeholders; refused when one is not UTF-8.
+/// The path's placeholders from axum; an error if one is not UTF-8.
 type PathParameters = Result<RawPathParams, RawPathParamsRejection>;
 
-/// All routes of one path.
 struct PathRoutes {
     path: &'static str,
     routes: Vec<Route>,
     allow: String,
 }
 
-/// What every request needs.
 struct Pipeline {
     bursar: Arc<Bursar>,
     limiter: Limiter,
@@ -96,20 +93,18 @@ struct Pipeline {
     deadline: Duration,
 }
 
-/// What is known of a request so far, for its log line and its response.
 #[derive(Default)]
 struct RequestLog {
     caller: Option<Caller>,
     rate_status: Option<RateStatus>,
-    /// What the security log records of its refusal, where the status alone does not say it.
+    /// The security event of a refusal, if the status alone does not identify it.
     event: Option<SecurityEvent>,
 }
 
-/// Makes the router of a table of routes.
+/// Builds the router.
 ///
 /// # Panics
-/// When two routes have the same method and path, or two paths overlap: the table is wrong, and a
-/// program with a wrong table must not start.
+/// If two routes have the same method and path, or two paths overlap: a program with such a table must not start.
 pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router {
     let (limiter, deadline) = (Limiter::new(limits), limits.request_deadline);
     let own_names = (bursar.environment == Environment::Sandbox).then(|| OwnNames::new(&bursar.public_url));
@@ -146,7 +141,7 @@ fn places(routes: Vec<Route>) -> Vec<PathRoutes> {
     paths.into_iter().map(|(path, routes)| PathRoutes { path, allow: allow(&routes), routes }).collect()
 }
 
-/// The header `Allow`: the methods of a path, HEAD wherever there is GET.
+/// Returns the header `Allow`: the methods of a path, and HEAD with every GET.
 fn allow(routes: &[Route]) -> String {
     let mut methods: Vec<&str> = routes.iter().map(|route| route.method.as_str()).collect();
     if methods.contains(&"GET") {
@@ -156,13 +151,11 @@ fn allow(routes: &[Route]) -> String {
     methods.join(", ")
 }
 
-/// The values of the path's placeholders; `None` when one is not UTF-8.
 fn path_parameters(parameters: PathParameters) -> Option<Vec<(String, String)>> {
     Some(parameters.ok()?.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 impl Pipeline {
-    /// One request from its first byte to its response.
     async fn enter(
         &self,
         place: Option<&PathRoutes>,
@@ -180,7 +173,7 @@ impl Pipeline {
             (Err(refusal), _, _) => Err(refusal),
             (Ok(()), Some(place), Some(path)) => {
                 let answering = self.answer(place, path, &parts, body, &mut seen);
-                // A panic is a bug; it costs this request a 500 and nobody else anything.
+                // A panic is a bug. It fails this request with 500 and no other request.
                 let answered = AssertUnwindSafe(answering).catch_unwind().instrument(span).await;
                 let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
                 answered.unwrap_or_else(|_| Err(bug()))
@@ -197,7 +190,7 @@ impl Pipeline {
         response
     }
 
-    /// The guards in their order, then the handler.
+    /// Runs the guards in order, then the handler.
     async fn answer(
         &self,
         place: &PathRoutes,
@@ -231,8 +224,8 @@ impl Pipeline {
         outcome
     }
 
-    /// Everything that the head of a request decides: who calls, and whether they may. Where the request gives a contact
-    /// for a claim link, the guess at it has begun.
+    /// Decides from the head alone who calls and whether the call is allowed. Begins a guess if the request submits a
+    /// contact for a claim link.
     async fn let_in(
         &self,
         route: &Route,
@@ -265,8 +258,8 @@ impl Pipeline {
         Ok((caller, contact))
     }
 
-    /// Looks a token of the path up. From an IP address with too many wrong ones it waits before, and a wrong one is
-    /// answered with 429; a right one is answered as ever.
+    /// Validates a token of the path. An IP address with too many wrong tokens waits first and gets 429 for a wrong
+    /// one; a correct token succeeds as usual.
     async fn check_token(
         &self,
         route: &Route,
@@ -285,7 +278,7 @@ impl Pipeline {
                 seen.event = Some(route.wrong_token);
                 allowed.and(Err(refusal))
             }
-            // A failure of ours says nothing about the token.
+            // Our own failure says nothing about the token.
             found => {
                 guess.into_iter().for_each(Guess::give_back);
                 found
@@ -293,7 +286,6 @@ impl Pipeline {
         }
     }
 
-    /// Reads the body, and makes the handler's call of the request.
     async fn call(
         &self,
         route: &Route,
@@ -336,7 +328,7 @@ impl Pipeline {
         {
             return Err(Refusal::fields(wrong(name, "must be sent only once")));
         }
-        // What is not text is no credential either, and is told so.
+        // A header that is not valid text counts as an invalid credential.
         let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let presented = Presented {
             authorization: text("authorization"),
@@ -346,7 +338,7 @@ impl Pipeline {
         authenticate(&self.bursar, presented, route.who, route.members).await
     }
 
-    /// The caller's own request id when it can be logged safely, else a new one.
+    /// Returns the caller's request id if it is safe to log, or a new one.
     fn request_id(&self, parts: &Parts) -> String {
         let given = parts.headers.get("x-request-id").and_then(|value| value.to_str().ok());
         let sane =
@@ -357,17 +349,15 @@ impl Pipeline {
     }
 }
 
-/// The token in the path, where there is one.
 fn token(path: &[(String, String)]) -> Option<&str> {
     path.iter().find(|(name, _)| name == "token").map(|(_, token)| token.as_str())
 }
 
-/// Whether the request gives the phone number or e-mail address of a claim link's payee.
+/// Returns whether the request submits the payee's contact for a claim link.
 fn names_contact(route: &Route, parts: &Parts) -> bool {
     route.opened_by_token.is_some() && route.method == Method::Post && parts.uri.path().ends_with("/contact")
 }
 
-/// The status that an outcome will have.
 fn status(outcome: &Outcome) -> u16 {
     outcome.as_ref().map_or_else(|refusal| refusal.code.status(), |answer| answer.status)
 }
@@ -380,7 +370,7 @@ fn find<'a>(place: &'a PathRoutes, parts: &Parts) -> Result<&'a Route, Refusal> 
     })
 }
 
-/// The parameters of the query string. A route of the API that asks for none refuses them all here.
+/// Returns the query parameters. Rejects them all if an API route takes none.
 fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal> {
     let malformed = || Refusal::new(Code::InvalidInput, "The query string is malformed.");
     let given = body::pairs(parts.uri.query().unwrap_or_default(), "The query string");
@@ -395,7 +385,7 @@ fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal>
     if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
 }
 
-/// Whether the route belongs to the JSON API; the others are pages and probes.
+/// Returns whether the route belongs to the JSON API; the others are pages and probes.
 fn is_api(route: &Route) -> bool {
     route.path.starts_with("/v2/")
 }
@@ -405,7 +395,7 @@ fn handed_on(parts: &Parts) -> Vec<(String, String)> {
     HANDED_ON.iter().filter_map(text).collect()
 }
 
-/// The command may be queued already, and goes on without its caller: only a read is known to have done nothing.
+/// Only a read certainly had no effect. A queued command continues without its caller.
 fn too_slow(method: Method, deadline: Duration) -> Refusal {
     let took = format!("The request took longer than {} seconds", deadline.as_secs_f32());
     match method {
@@ -417,9 +407,9 @@ fn too_slow(method: Method, deadline: Duration) -> Refusal {
     }
 }
 
-/// A refusal as the route tells it, with the headers that HTTP wants beside its status.
+/// Renders a refusal in the route's format, with the headers that HTTP requires for its status.
 fn refused(refusal: &Refusal, place: Option<&PathRoutes>, parts: &Parts, request_id: &str) -> Answer {
-    // A wrong method is told as the path's first route would.
+    // A wrong method is rendered as by the path's first route.
     let route = place.and_then(|place| find(place, parts).ok().or(place.routes.first()));
     let answer = route.map_or_else(|| Answer::from(refusal), |route| (route.error_renderer)(refusal, request_id));
     match (refusal.code.status(), place) {
@@ -429,7 +419,7 @@ fn refused(refusal: &Refusal, place: Option<&PathRoutes>, parts: &Parts, request
     }
 }
 
-/// The caller's trace, if the header has the form of version 00; it goes into the span.
+/// Returns the `traceparent` header for the span if it has the form of version 00.
 fn traceparent(parts: &Parts) -> Option<&str> {
     let given = parts.headers.get("traceparent")?.to_str().ok()?;
     let form: Vec<usize> = given.split('-').map(str::len).collect();
@@ -437,7 +427,7 @@ fn traceparent(parts: &Parts) -> Option<&str> {
     (form == [2, 32, 16, 2] && hex).then_some(given)
 }
 
-/// The request's line in the log. It tells everything itself: the span around it would be written into it again.
+/// Logs the request. The line has no parent span, whose fields would repeat its own.
 fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &RequestLog, took: Duration) {
     let method = parts.method.as_str();
     let app = seen.caller.as_ref().and_then(|caller| caller.app).map(|app| app.to_string());
@@ -445,7 +435,7 @@ fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &Request
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let traceparent = traceparent(parts);
     tracing::info!(parent: None, method, route, status, millis, request_id, traceparent, app, client_id, "answered");
-    // A method is the caller's free text: only those that a route can have become labels.
+    // Callers choose the method freely, so only known methods become metric labels.
     let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].into_iter().find(|known| *known == method);
     metrics::histogram!(
         "bursar_request_seconds",

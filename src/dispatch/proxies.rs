@@ -1,7 +1,7 @@
-//! Whose request it is when proxies stand in front: the address that counts for limits by address.
+//! Determines the client's IP address behind proxies, for limits by address.
 //!
-//! Invariant: nobody chooses their own address. The header `X-Forwarded-For` is believed only as far as each
-//! hop that wrote it is a proxy of ours; the right-most address that is none is the caller.
+//! Invariant: clients cannot choose their address. `X-Forwarded-For` is trusted only as far as each hop that wrote it
+//! is a trusted proxy; the right-most untrusted address is the client.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use axum::http::HeaderMap;
 use serde::Deserialize;
 
-/// Addresses with a common beginning: `10.0.0.0/8`, `2001:db8::/32`, or one address alone.
+/// A range of addresses: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Network {
@@ -18,7 +18,6 @@ pub struct Network {
     prefix: u8,
 }
 
-/// A text that is no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no network such as 10.0.0.0/8 or 2001:db8::/32, and no address")]
 pub struct NotANetwork(String);
@@ -36,7 +35,7 @@ impl FromStr for Network {
             return Err(wrong());
         }
         let network = Self { first: address, prefix };
-        // 10.1.2.3/8 is more likely a slip than a wish.
+        // 10.1.2.3/8 is most likely a mistake.
         if network.bits(address) != widened(address) {
             return Err(wrong());
         }
@@ -59,14 +58,13 @@ impl fmt::Display for Network {
 }
 
 impl Network {
-    /// Whether the address is one of it.
     pub fn contains(self, address: IpAddr) -> bool {
         self.first.is_ipv4() == address.is_ipv4() && self.bits(address) == widened(self.first)
     }
 
-    /// The bits of an address that this network fixes, the others zero.
+    /// Returns an address with the bits outside the prefix set to zero.
     fn bits(self, address: IpAddr) -> u128 {
-        // A prefix counts from the left; an IPv4 address stands in the lowest 32 bits.
+        // The prefix counts from the left; an IPv4 address fills the lowest 32 bits.
         let free = if self.first.is_ipv4() { 32 } else { 128 } - u32::from(self.prefix);
         widened(address) & u128::MAX.checked_shl(free).unwrap_or(0)
     }
@@ -79,13 +77,12 @@ fn widened(address: IpAddr) -> u128 {
     }
 }
 
-/// The address a request came from. `peer` opened the connection; where it is one of our proxies, the header
-/// `X-Forwarded-For` is read from its right end, past further proxies of ours. What cannot be read ends the
-/// walk: then the proxy that passed it on is the caller.
+/// Returns the client's address. If `peer` is a trusted proxy, reads `X-Forwarded-For` from the right past further
+/// trusted proxies. An unreadable hop ends the search, and the proxy that forwarded it is the client.
 pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let lines: Vec<&str> = headers.get_all("x-forwarded-for").iter().map(|line| line.to_str().unwrap_or("?")).collect();
-    // Several lines are one list, in their order (RFC 9110, 5.3).
+    // Several lines are one list, in order (RFC 9110, 5.3).
     let mut hops = lines.iter().rev().flat_map(|line| line.rsplit(',')).map(hop);
     let mut caller = peer.to_canonical();
     while ours(caller) {
@@ -97,7 +94,7 @@ pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr 
     caller
 }
 
-/// An address as proxies write it: bare, with a port, or in brackets.
+/// Parses an address as proxies write it: bare, with a port, or in brackets.
 fn hop(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let bare = || text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
@@ -105,7 +102,7 @@ fn hop(text: &str) -> Option<IpAddr> {
     address.ok().or_else(|| bare().parse().ok()).map(|address: IpAddr| address.to_canonical())
 }
 
-/// One person has all addresses of an IPv6 network of 64 bits, so they count as one.
+/// Maps an IPv6 address to its 64-bit network, because one subscriber has all its addresses.
 pub fn neighbourhood(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -134,21 +131,21 @@ mod tests {
     fn only_a_trusted_proxy_is_believed_and_only_up_to_the_first_stranger() {
         let ours = ["10.0.0.0/8", "2001:db8::/32"];
         for (peer, lines, expected) in [
-            // Nobody in front: the header is the caller's own invention.
+            // Without a proxy, the header is the client's own invention.
             ("198.51.100.1", vec!["1.1.1.1"], "198.51.100.1"),
             ("10.0.0.1", vec![], "10.0.0.1"),
             ("10.0.0.1", vec!["203.0.113.9"], "203.0.113.9"),
-            // What the caller wrote stands left of what our proxy added.
+            // Values from the client are left of the one that our proxy added.
             ("10.0.0.1", vec!["1.1.1.1, 203.0.113.9"], "203.0.113.9"),
             ("10.0.0.1", vec!["203.0.113.9, 10.0.0.2"], "203.0.113.9"),
             ("10.0.0.1", vec!["1.1.1.1", "203.0.113.9, 10.0.0.2"], "203.0.113.9"),
             ("2001:db8::1", vec!["2001:db9::2"], "2001:db9::2"),
-            // With ports, in brackets, as IPv4 in IPv6.
+            // With ports, in brackets, and IPv4 in IPv6.
             ("10.0.0.1", vec!["203.0.113.9:4711"], "203.0.113.9"),
             ("10.0.0.1", vec!["[2001:db9::2]:4711"], "2001:db9::2"),
             ("10.0.0.1", vec!["[2001:db9::2]"], "2001:db9::2"),
             ("::ffff:10.0.0.1", vec!["::ffff:203.0.113.9"], "203.0.113.9"),
-            // Unreadable: whoever passed it on.
+            // Unreadable: the proxy that forwarded it.
             ("10.0.0.1", vec!["203.0.113.9, unknown"], "10.0.0.1"),
             ("10.0.0.1", vec!["203.0.113.9, , 10.0.0.2"], "10.0.0.2"),
         ] {

@@ -1,4 +1,4 @@
-//! How many requests an app may make (docs/decisions.md 14). The wall clock drives it, never the sandbox's.
+//! Limits requests by app (docs/decisions.md 14). Uses the wall clock, never the sandbox's.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -12,20 +12,19 @@ use uuid::Uuid;
 use crate::http::{Caller, CredentialKind};
 use crate::refusal::{Code, Refusal};
 
-/// A client id alone is public, so it gets a tenth of what its app gets.
+/// A client id alone gets a tenth of the app's quota, because it is public.
 const CLIENT_SHARE: u32 = 10;
 
-/// How much may come in, and how long it may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Requests a second for each app; `None` for as many as come.
+    /// For each app; `None` for no limit.
     pub requests_per_second: Option<NonZeroU32>,
-    /// How long a request may take, its body's arrival included.
+    /// Includes the arrival of the body.
     pub request_deadline: Duration,
 }
 
 impl Default for Limits {
-    /// As many as come, each of them 30 seconds (docs/decisions.md 14).
+    /// Without a request limit, 30 seconds for each request (docs/decisions.md 14).
     fn default() -> Self {
         Self { requests_per_second: None, request_deadline: Duration::from_secs(30) }
     }
@@ -33,7 +32,7 @@ impl Default for Limits {
 
 type Buckets = RateLimiter<Uuid, DashMapStateStore<Uuid>, DefaultClock, StateInformationMiddleware>;
 
-/// One bucket for each app, and a smaller one for its client id alone.
+/// A bucket for each app, and a smaller one for its client id alone.
 pub(super) struct Limiter {
     buckets: Option<Both>,
 }
@@ -48,11 +47,11 @@ struct Bucket {
     quota: NonZeroU32,
 }
 
-/// How an app stands after this request, for the headers `RateLimit` and `RateLimit-Policy`.
+/// The app's quota after this request, for the headers `RateLimit` and `RateLimit-Policy`.
 pub(super) struct RateStatus {
-    /// Requests a second.
+    /// Requests per second.
     pub quota: u32,
-    /// How many are left at this moment.
+    /// Requests left now.
     pub left: u32,
 }
 
@@ -65,8 +64,8 @@ impl Limiter {
         Self { buckets }
     }
 
-    /// Counts a request of this caller: how it stands then, and whether it may. Nobody in particular is not counted: what
-    /// anyone may call has limits of its own.
+    /// Counts a request; returns the quota and whether the request is allowed. Unauthenticated requests are not
+    /// counted: public routes have their own limits.
     pub(super) fn check(&self, caller: &Caller) -> (Option<RateStatus>, Result<(), Refusal>) {
         let Some(both) = &self.buckets else { return (None, Ok(())) };
         let whose = caller.app.map_or(caller.org.0, |app| app.0);
@@ -85,7 +84,7 @@ impl Bucket {
         Self { buckets: RateLimiter::keyed(Quota::per_second(quota)).with_middleware(), quota }
     }
 
-    /// How many requests are left after this one, and whether it is one of those that were.
+    /// Returns the requests left after this one, and whether this one is allowed.
     fn check(&self, whose: Uuid) -> (u32, Result<(), Refusal>) {
         match self.buckets.check_key(&whose) {
             Ok(state) => (state.remaining_burst_capacity(), Ok(())),
@@ -98,7 +97,7 @@ impl Bucket {
     }
 }
 
-/// Rounded up: who waits that long is let in.
+/// Rounds up, so that a retry after this time is allowed.
 fn whole_seconds(wait: Duration) -> u32 {
     let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
     u32::try_from(seconds).unwrap_or(u32::MAX).max(1)
@@ -120,7 +119,7 @@ mod tests {
     fn each_app_has_its_own_bucket_and_its_client_a_smaller_one() {
         let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(20), ..Limits::default() });
         let allowed = |caller: &Caller| (0..30).filter(|_| limiter.check(caller).1.is_ok()).count();
-        // A bucket refills while the test runs, so a little more than the quota may pass.
+        // A bucket refills during the test, so slightly more than the quota may pass.
         assert!((20..25).contains(&allowed(&caller(1, CredentialKind::App))));
         assert!((20..25).contains(&allowed(&caller(2, CredentialKind::Organization))));
         assert!((2..5).contains(&allowed(&caller(2, CredentialKind::Client))));

@@ -1,4 +1,4 @@
-//! An answer as an HTTP response.
+//! Renders an answer as an HTTP response.
 
 use std::fmt::Write as _;
 
@@ -12,16 +12,16 @@ use sha2::{Digest as _, Sha256};
 use super::rate::RateStatus;
 use crate::http::{Answer, Content};
 
-/// Bytes of the body's hash that make its ETag: as unlikely to meet as random ids are.
+/// Bytes of the body's hash in its ETag; collisions are as unlikely as those of random ids.
 const ETAG_BYTES: usize = 16;
 
-/// Status, body and headers of an answer. A GET whose body the caller has already becomes 304.
+/// Builds the response. A GET whose client already has the body gets 304.
 pub(super) fn render(answer: Answer, parts: &Parts) -> Response {
     let (content_type, body) = content(answer.content);
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
-    // Personal data are everywhere; what may be kept by a cache says so itself.
+    // Responses contain personal data; a cacheable answer overrides this header.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if answer.replayed {
@@ -36,7 +36,7 @@ pub(super) fn render(answer: Answer, parts: &Parts) -> Response {
             tracing::error!(name, "a response header cannot be sent");
             continue;
         };
-        // The first of a name replaces the default; more of it (two cookies) stand beside it.
+        // The first header of a name replaces the default; further ones, such as a second cookie, are added.
         if named.insert(name.clone()) {
             headers.insert(name, value);
         } else {
@@ -73,7 +73,7 @@ fn content(content: Content) -> (Option<&'static str>, Bytes) {
     }
 }
 
-/// A strong validator: the beginning of the body's hash.
+/// Returns a strong validator: the first bytes of the body's hash.
 fn etag(body: &[u8]) -> String {
     let mut etag = String::from("\"");
     for byte in Sha256::digest(body).iter().take(ETAG_BYTES) {
@@ -83,14 +83,14 @@ fn etag(body: &[u8]) -> String {
     etag
 }
 
-/// Whether `If-None-Match` names this body. The comparison is the weak one, as HTTP wants it for this header.
+/// Returns whether `If-None-Match` contains this ETag, by the weak comparison that HTTP requires here.
 fn is_among(etag: &str, parts: &Parts) -> bool {
     let given = parts.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut tags = given.flat_map(|line| line.split(',')).map(str::trim);
     tags.any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
 }
 
-/// What every response carries, whatever it is: the request's id, and how the app stands.
+/// Adds the headers of every response: the request id and the app's quota.
 pub(super) fn mark(response: &mut Response, request_id: &str, rate_status: Option<&RateStatus>) {
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::try_from(request_id) {

@@ -1,4 +1,4 @@
-//! Refusals that belong in the security log: who was refused, from where, for which reason.
+//! Writes refusals to the security log: the caller, the address and the reason.
 
 use axum::http::request::Parts;
 
@@ -8,7 +8,7 @@ use crate::http::{CredentialKind, Outcome, Route, Who};
 use crate::refusal::Code;
 use crate::security_log::{self, Origin, SecurityEvent};
 
-/// Logs an outcome of 401 or 403, and what the guards have noticed.
+/// Records outcomes of 401 or 403, and the events that the guards reported.
 pub(super) fn notice(route: Option<&Route>, parts: &Parts, outcome: &Outcome, seen: &RequestLog, request_id: &str) {
     let Some(event) = seen.event.or_else(|| event(route, outcome)) else { return };
     let reason = match outcome {
@@ -47,7 +47,7 @@ fn shown(parts: &Parts) -> Option<Credential> {
     Credential::parse(parts.headers.get("authorization")?.to_str().ok()?).ok()
 }
 
-/// What is wrong with the credentials, for the log alone: the caller learns only that they are not valid.
+/// Returns the reason for the log only. The caller learns only that the credentials are invalid.
 fn unauthorized(parts: &Parts) -> &'static str {
     match (parts.headers.contains_key("authorization"), shown(parts)) {
         (false, _) => "no-credentials",

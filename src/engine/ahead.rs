@@ -1,8 +1,8 @@
-//! Over a store that nobody else writes to, the next batch is decided while the one before is written.
+//! Decides the next batch while the previous one is being written, over a store without other writers.
 //!
-//! It is decided over what that one changed, and committed only when that one is known to be on the disk: so nobody is
-//! answered by what was never written. Where the one before did not land, what was decided after it is thrown away and
-//! decided anew; where its outcome is unknown, nothing that came after it has happened.
+//! The next batch is decided over the pending changes, and committed only after they are known to be durable, so that
+//! no response depends on data that was never written. If the pending commit fails, the next batch is decided again; if
+//! its outcome is unknown, no later batch has happened.
 
 use std::time::Instant;
 
@@ -13,45 +13,40 @@ use super::{BATCH_MAX, BatchTask, Executor, Task, Verdict, answer, overrule, una
 use crate::store::{CommitError, StoreError};
 use crate::world::{PendingRows, World};
 
-/// A batch on its way to the disk.
 pub(super) struct InFlight {
-    /// What it changed; taken by the batch after it.
+    /// Taken by the next batch.
     pending_rows: PendingRows,
-    /// How it went, as soon as that is known. Its callers are answered already where it went well.
+    /// Arrives when the outcome is known. After a success the callers have been answered already.
     outcome: Receiver<Result<(), Failed>>,
     begun: Instant,
-    /// How many commands it holds.
     count: usize,
 }
 
-/// A batch that was not written, or perhaps not, with those who wait for it.
+/// A batch that was not written, or may not have been, with its callers.
 struct Failed {
     error: CommitError,
     batch: Vec<BatchTask>,
 }
 
-/// How a flight ended.
 enum CommitEnd {
-    /// As everybody hoped.
     Written,
-    /// Not all that it changed is on the disk. Its callers were told.
+    /// Not all changes are durable. The callers have been answered.
     Otherwise(Verdict),
 }
 
 impl Executor {
-    /// Whether a batch is being written.
     pub fn is_writing(&self) -> bool {
         self.in_flight.is_some()
     }
 
-    /// Decides a batch while the one before is written, and has it written as soon as that one is: for whoever sends
-    /// batches himself.
+    /// Decides a batch while the previous one is written, and starts its commit after that. For callers that form
+    /// batches themselves.
     pub fn decide_ahead(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
         self.run_ahead(tasks, None)
     }
 
-    /// Decides a batch while the one before is written, and has it written as soon as that one is. Until then what
-    /// comes in goes into the same batch. Over a shared store it does what [`Self::run`] does.
+    /// Decides a batch while the previous one is written, and starts its commit after that. Commands that arrive in
+    /// between join the batch. Over a shared store this equals [`Self::run`].
     pub(super) fn run_ahead(&mut self, tasks: Vec<Box<dyn Task>>, mut waiting: Option<&mut Waiting>) -> Verdict {
         let begun = Instant::now();
         if self.store.is_shared() {
@@ -84,7 +79,7 @@ impl Executor {
                 }
             }
             if let Err(error) = decided {
-                // Nothing of it was written: a definite no for everyone.
+                // Nothing was written, so all callers get a definite refusal.
                 tracing::error!(%error, "a batch cannot be loaded");
                 self.commits.note_unread(&error);
                 overrule(&mut batch, &unavailable());
@@ -96,7 +91,7 @@ impl Executor {
             let count = batch.len();
             let on_commit = move |outcome| match outcome {
                 Ok(()) => {
-                    // Who decides goes on first. That it has gone, with its executor, hurts nobody.
+                    // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
                     sender.send(Ok(())).unwrap_or_default();
                     answer(batch);
                 }
@@ -108,7 +103,7 @@ impl Executor {
         }
     }
 
-    /// The next batch; `None` when there is none before the one that is being written is, or ever.
+    /// Returns the next batch; `None` if the pending commit ends before one arrives, or the queue is closed.
     pub(super) fn next_batch(&self, waiting: &mut Waiting) -> Option<Vec<Box<dyn Task>>> {
         match &self.in_flight {
             Some(_) => self.meanwhile(waiting, BATCH_MAX),
@@ -116,7 +111,7 @@ impl Executor {
         }
     }
 
-    /// What comes in while a batch is being written; `None` when that is, or there is no room for more.
+    /// Returns commands that arrive during the pending commit; `None` if it has ended or the batch is full.
     fn meanwhile(&self, waiting: &mut Waiting, room: usize) -> Option<Vec<Box<dyn Task>>> {
         let in_flight = self.in_flight.as_ref().filter(|_| room > 0 && self.store.commits_asynchronously())?;
         waiting.batch_before(&in_flight.outcome, room)
@@ -133,7 +128,7 @@ impl Executor {
         self.decide_all(&mut batch[decided..], world)
     }
 
-    /// Waits until the batch that is being written is, if there is one, and its callers are answered.
+    /// Waits for the pending commit, if there is one, until its callers are answered.
     pub fn finish_commits(&mut self) -> Verdict {
         match self.wait_for_commit() {
             CommitEnd::Written => Verdict::GoOn,
@@ -152,13 +147,13 @@ impl Executor {
                 CommitEnd::Written
             }
             Ok(Err(Failed { error, batch })) => CommitEnd::Otherwise(self.end(batch, Err(error))),
-            // Its callers went with the thread, and are told by that.
+            // Its callers were dropped with the thread, which informs them.
             Err(_) => CommitEnd::Otherwise(Verdict::Stop("the writer thread panicked".to_owned())),
         }
     }
 }
 
-/// Notes of how many commands a batch was, and how long it took from the first of them until it was written.
+/// Records a batch's number of commands, and the time from its first command until it was written.
 fn record(begun: Instant, commands: usize) {
     metrics::histogram!("bursar_batch_commands").record(u32::try_from(commands).unwrap_or(u32::MAX));
     metrics::histogram!("bursar_batch_seconds").record(begun.elapsed());
@@ -181,18 +176,13 @@ pub(super) mod tests {
     use crate::world::{Halt, Record as _};
 
     record! {
-        /// A thing on a shelf.
         pub struct Thing in "things" {
             key (org, id)
             unique BY_NAME (org, name)
             many ON_SHELF (org, shelf);
-            /// The organization.
             pub org: OrgId,
-            /// Its id.
             pub id: i64,
-            /// Its name, which no other has.
             pub name: i64,
-            /// Where it lies.
             pub shelf: i64,
         }
     }
@@ -201,17 +191,17 @@ pub(super) mod tests {
 
     #[derive(Clone, Copy, Debug)]
     enum Act {
-        /// Adds a thing, or gives one another name and shelf. Refused where another has the name.
+        /// Adds a thing, or changes its name and shelf. Refused if another thing has the name.
         Put { id: i64, name: i64, shelf: i64 },
-        /// Takes a thing away, where it is.
+        /// Removes a thing, if it exists.
         Take { id: i64 },
-        /// Which thing has the name.
+        /// Finds a thing by name.
         Named(i64),
-        /// What lies on a shelf.
+        /// Finds the things on a shelf.
         On(i64),
     }
 
-    /// What an act saw: ids of things.
+    /// The ids of the things that an act found.
     type Saw = Vec<i64>;
 
     impl Command for Act {
@@ -254,7 +244,6 @@ pub(super) mod tests {
 
     type Heard = (usize, Result<Saw, Code>);
 
-    /// An executor over a memory, and what it answered.
     struct Bench {
         memory: Memory,
         executor: Executor,
@@ -291,7 +280,7 @@ pub(super) mod tests {
             self.heard.try_iter().collect()
         }
 
-        /// The stored things: id, name, shelf.
+        /// Returns the stored things: id, name, shelf.
         fn stored(&self) -> Vec<Vec<crate::world::Value>> {
             self.memory.rows(Thing::TABLE)
         }
@@ -342,8 +331,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Acts drawn from few possible ones: ahead of the store they see and leave what they see and leave when each waits
-    /// for the one before. One in a batch, because those of one batch have no order among themselves.
+    /// Random acts from a small set have the same results ahead of the store as one after the other. Batches hold one
+    /// act, because acts of one batch have no defined order.
     #[test]
     fn deciding_ahead_gives_what_one_after_the_other_gives() {
         let (mut ahead, mut alone) = (Bench::new(), Bench::new());

@@ -1,15 +1,13 @@
 //! The engine: one batch of commands is one commit.
 //!
-//! It loads what the commands of a batch ask for, runs them in order over one
-//! [`World`], writes everything they changed at once, and only then answers anyone.
+//! It loads the rows that the commands want, runs the commands in order over one [`World`], writes all changes at once,
+//! and only then answers the callers.
 //!
-//! Over a store of its own it decides the next batch while one is written ([`ahead`]).
+//! Over a store without other writers it decides the next batch while one is being written ([`ahead`]).
 //!
-//! Invariants: nobody is answered before the commit; a refused command leaves no
-//! change; after a commit whose outcome is unknown nothing is guessed: over the embedded
-//! store the engine stops, over a shared one, of which it keeps nothing between two
-//! batches, it goes on. Deliberately absent: the network, and anything about a
-//! particular noun.
+//! Invariants: no caller is answered before the commit; a refused command leaves no change; after an unknown outcome
+//! the engine over the embedded store stops, and the engine over a shared store, which caches nothing between batches,
+//! continues. The engine knows no network and no nouns.
 
 mod ahead;
 mod queries;
@@ -33,54 +31,47 @@ use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
 use crate::world::{Halt, Row, Want, World, only_once};
 
-/// A batch holds at most this many commands. Above 64 there is little left to gain by sharing a flush.
+/// Commands per batch at most. Above 64 there is little gain from sharing a flush.
 pub const BATCH_MAX: usize = 256;
 
-/// A command that has not decided after this many loads would never decide.
+/// Rounds of loading after which a command is considered endless.
 const ROUNDS_MAX: usize = 200;
 
-/// A batch that other writers stand in the way of is run this often at most; then its callers are told to come back.
+/// Attempts per batch when other writers interfere; then the callers are asked to retry.
 const TRIES_MAX: u32 = 6;
 
-/// Something to be done: a plain struct with its inputs, and a decision over a world.
+/// A command: a plain struct with its inputs, and a decision over a world.
 pub trait Command: Send + 'static {
-    /// What it gives when it is done.
     type Reply: Send + 'static;
 
-    /// The tenant it works for; a batch on a distributed store holds one tenant's commands only.
+    /// The tenant of the command; a batch on a shared store holds the commands of one tenant.
     fn organization(&self) -> OrgId;
 
-    /// Rows it will surely need, to save a round of loading. May be empty.
+    /// Returns rows that it certainly needs, to save a round of loading.
     fn needs(&self) -> Vec<Want> {
         Vec::new()
     }
 
-    /// Guards, then effects. It may be run several times until all rows are there, and must then do the same.
+    /// Checks guards, then applies effects. It may run several times until all rows are loaded, and must be
+    /// deterministic.
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt>;
 }
 
-/// How one run of a command ended.
 #[derive(Debug)]
 pub enum Decision {
-    /// It has its reply; its changes stand.
     Done,
-    /// The answer is no; its changes are to be taken back.
+    /// Its changes must be rolled back.
     Refused,
-    /// It needs these first, and runs again from its start.
+    /// It needs these rows, and runs again from its start.
     Load(Vec<Want>),
 }
 
-/// A command with the place where its answer goes; what the engine queues.
+/// A queued command with its caller's callback.
 pub trait Task: Send {
-    /// See [`Command::organization`].
     fn organization(&self) -> OrgId;
-    /// See [`Command::needs`].
     fn needs(&self) -> Vec<Want>;
-    /// Runs the command once.
     fn decide(&mut self, world: &mut World) -> Decision;
-    /// Replaces whatever it decided.
     fn overrule(&mut self, refusal: Refusal);
-    /// Tells the caller.
     fn answer(self: Box<Self>);
 }
 
@@ -132,7 +123,6 @@ pub fn task<C: Command>(command: C, answer: impl FnOnce(Result<C::Reply, Refusal
     Box::new(PendingCommand { command, outcome: None, answer })
 }
 
-/// A task of the running batch.
 struct BatchTask {
     task: Box<dyn Task>,
     now: Time,
@@ -140,41 +130,34 @@ struct BatchTask {
     decided: bool,
 }
 
-/// Whether the engine may go on after a batch.
+/// Whether the engine can continue after a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Yes.
     GoOn,
-    /// No: the outcome of a commit is unknown.
     Stop(String),
 }
 
-/// Runs batches over one store. It owns the store's writing half.
+/// Runs batches over one store. Owns the store's writing half.
 pub struct Executor {
     store: Store,
     clock: Clock,
     seeds: Seeds,
     last: Time,
-    /// The batch that is being written.
     in_flight: Option<InFlight>,
     commits: Commits,
-    /// Under which the history is chained.
     chain: Arc<ChainKey>,
 }
 
-/// Why the store did not take a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotTaken {
-    /// It cannot be reached, or its outcome is unknown.
+    /// It is not reachable, or the outcome is unknown.
     Outage,
-    /// It has no room.
     NoRoom,
 }
 
-/// How the last commits went, of all executors.
+/// The outcome of the last commits of all executors.
 #[derive(Clone, Debug, Default)]
 struct Commits {
-    /// When the last failed commit failed, and why.
     failed: Arc<Mutex<Option<(Instant, NotTaken)>>>,
 }
 
@@ -183,12 +166,12 @@ impl Commits {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         match outcome {
             Err(why) => *failed = Some((Instant::now(), why)),
-            // A small commit may fit where the next one does not: it does not end a full storage, time does.
+            // After a full storage a small commit may still succeed, so only time ends that state.
             Ok(()) => *failed = failed.filter(|(_, why)| *why == NotTaken::NoRoom),
         }
     }
 
-    /// A batch could not be loaded. A row that makes no sense is one organization's trouble, not the store's.
+    /// Records that a batch could not be loaded. A damaged row affects one organization, so it is no outage.
     fn note_unread(&self, error: &StoreError) {
         match error {
             StoreError::Read(_) | StoreError::Again(_) => self.note(Err(NotTaken::Outage)),
@@ -197,7 +180,7 @@ impl Commits {
         }
     }
 
-    /// Why a commit failed not longer ago than this, unless one that succeeded has refuted it.
+    /// Returns why a commit failed within this time, unless a later success disproved it.
     fn failed_within(&self, time: Duration) -> Option<NotTaken> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         failed.filter(|(at, _)| at.elapsed() <= time).map(|(_, why)| why)
@@ -205,41 +188,37 @@ impl Commits {
 }
 
 impl Executor {
-    /// An executor over a store.
     pub fn new(store: Store, clock: Clock, seeds: Seeds) -> Self {
         let chain = Arc::new(UNKEYED.clone());
         Self { store, clock, seeds, last: Time::from_micros(0), in_flight: None, commits: Commits::default(), chain }
     }
 
-    /// The same executor, which chains the history under this key.
     #[must_use]
     pub fn chained(mut self, chain: ChainKey) -> Self {
         self.chain = Arc::new(chain);
         self
     }
 
-    /// Gives its store back.
     pub fn into_store(self) -> Store {
         self.store
     }
 
-    /// Runs one command as a batch of its own.
     pub fn run_one<C: Command>(&mut self, command: C) -> Result<C::Reply, Refusal> {
         let (sender, receiver) = std::sync::mpsc::channel();
         self.run(vec![task(command, move |outcome| {
-            // The receiver stands two lines below, so it is there.
+            // The receiver lives until the end of this function.
             sender.send(outcome).unwrap_or_default();
         })]);
         let silent = || Err(Refusal::new(Code::InternalError, "The command has no response."));
         receiver.recv().unwrap_or_else(|_| silent())
     }
 
-    /// Whether a batch may hold the commands of one organization only.
+    /// Returns whether a batch may hold the commands of one organization only.
     pub fn one_organization(&self) -> bool {
         self.store.is_shared()
     }
 
-    /// Runs a batch: decides, commits, then answers everyone. See [`Self::one_organization`].
+    /// Runs a batch: decides, commits, then answers the callers. See [`Self::one_organization`].
     pub fn run(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
         if !self.store.is_shared() {
             return match self.run_ahead(tasks, None) {
@@ -256,10 +235,11 @@ impl Executor {
         tasks.into_iter().map(|task| self.batch_task(task)).collect()
     }
 
-    /// Answers everyone of a batch whose commit went so.
+    /// Answers the callers of a batch by the outcome of its commit.
     fn end(&mut self, mut batch: Vec<BatchTask>, outcome: Result<(), CommitError>) -> Verdict {
         let verdict = match outcome {
-            // One command's changes stand against the store: find out whose, the others must not suffer.
+            // The store rejected one command's changes. Running the commands singly finds it, so that the others
+            // succeed.
             Err(CommitError::Refused(_)) if batch.len() > 1 => self.run_singly(&mut batch),
             outcome => self.settle(&mut batch, outcome),
         };
@@ -281,12 +261,12 @@ impl Executor {
     }
 
     fn batch_task(&mut self, task: Box<dyn Task>) -> BatchTask {
-        // Over a shared store the moment is known only when the organization is locked.
+        // Over a shared store the time is determined after the organization is locked.
         let now = if self.store.is_shared() { self.last } else { self.next_moment() };
         BatchTask { task, now, seed: self.seeds.next_seed(), decided: false }
     }
 
-    /// Each command has a moment of its own, later than any before, so that creation times order all objects.
+    /// Returns a time later than all before, so that creation times order all objects.
     fn next_moment(&mut self) -> Time {
         let now = self.clock.now().max(self.last.plus_micros(1));
         self.last = now;
@@ -294,8 +274,8 @@ impl Executor {
         now
     }
 
-    /// Runs the batch, and once more from its start for as long as other writers of a shared store stand in its
-    /// way: nothing was written and nobody was answered, so that is the same batch.
+    /// Runs the batch, and retries it from its start while other writers of a shared store interfere. Nothing was
+    /// written and no caller was answered, so a retry is safe.
     fn decide_and_commit(&mut self, batch: &mut [BatchTask]) -> Result<(), CommitError> {
         let mut tries = 1;
         loop {
@@ -328,7 +308,7 @@ impl Executor {
                     StoreError::Again(reason) => Err(CommitError::Again(reason)),
                     StoreError::Full(reason) => Err(CommitError::Full(reason)),
                     error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
-                        // Nothing was written yet: a definite no for everyone.
+                        // Nothing was written, so all callers get a definite refusal.
                         tracing::error!(%error, "a batch cannot be loaded");
                         self.commits.note_unread(&error);
                         overrule(batch, &unavailable());
@@ -361,8 +341,8 @@ impl Executor {
         Ok(())
     }
 
-    /// Begins the batch in the store, with what its commands know to need. Where others write too, the moments
-    /// of the commands are drawn now, later than those of what they committed meanwhile.
+    /// Begins the batch in the store with the rows that its commands certainly need. Over a shared store this sets the
+    /// commands' times, later than those of other processes' commits.
     fn begin(&mut self, batch: &mut [BatchTask], world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
         let Some(first) = batch.first() else { return Ok(()) };
         let organization = first.task.organization();
@@ -373,7 +353,7 @@ impl Executor {
         let new = unknown_to(world, wants);
         let Begun { last, answers } = self.store.begin(organization, &new)?;
         if let Some(last) = last {
-            // What lies ahead of the clock is from another's, and stays with the organization that has it.
+            // A time ahead of the clock comes from another process, and applies to its organization only.
             self.last = last.max(self.last.min(self.clock.now()));
             for entry in batch {
                 entry.now = self.next_moment();
@@ -382,7 +362,7 @@ impl Executor {
         take_in(world, new, answers)
     }
 
-    /// What a commit's outcome means for the callers of the batch.
+    /// Applies a commit's outcome to the callers of the batch.
     fn settle(&self, batch: &mut [BatchTask], outcome: Result<(), CommitError>) -> Verdict {
         match outcome {
             Ok(()) => Verdict::GoOn,
@@ -416,7 +396,7 @@ impl Executor {
     }
 }
 
-/// What is asked for and not here yet, each once.
+/// Returns the wants that are not loaded yet, without duplicates.
 fn unknown_to(world: &World, wants: Vec<Want>) -> Vec<Want> {
     let mut new: Vec<Want> = wants.into_iter().filter(|want| !world.knows(want)).collect();
     only_once(&mut new);
@@ -441,13 +421,13 @@ fn overrule(batch: &mut [BatchTask], refusal: &Refusal) {
 }
 
 fn unavailable() -> Refusal {
-    let message = "The store accepts no changes now. This attempt changed nothing; an earlier attempt with the same \
-                   idempotency key may have.";
+    let message = "The store accepts no changes now. This attempt changed nothing; an earlier attempt with the same idempotency \
+         key may have.";
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
-/// Runs one command and gives the rows that it needs. Whatever it changed is taken back unless it is done.
-/// A panic is a bug; it costs that command alone a 500, never the batch.
+/// Runs one command and returns the rows that it needs. Rolls back its changes unless it is done. A panic is a bug; it
+/// fails that command alone with a 500, never the batch.
 fn decide_guarded(entry: &mut BatchTask, world: &mut World) -> Vec<Want> {
     let savepoint = world.savepoint();
     world.begin(entry.now, entry.seed);

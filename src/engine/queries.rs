@@ -1,8 +1,8 @@
-//! Where looks are run: by whoever asks, together with others, or on a thread of their own.
+//! Runs reads: on the caller's thread, together with others, or on a blocking thread.
 //!
-//! Over the embedded store a look for rows by their keys is over sooner than another thread would begin with it. Over
-//! a server, looks that wait at the same moment are answered together, as commands are: each table is asked once for
-//! all of them. Whoever wants a page of a list waits for it alone, and keeps nobody else waiting.
+//! Over the embedded store a read of rows by their keys is faster than a change of threads. Over a server, concurrent
+//! reads run together like commands: one statement per table serves all of them. A read of a page runs alone, so that
+//! it delays no others.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -20,19 +20,17 @@ use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
 use crate::world::{Halt, Want, World};
 
-/// How many threads answer looks together. A server lends more connections than these: lists need some too.
+/// Threads that run reads together. Fewer than the connections to the server, because pages need some too.
 const THREADS: usize = 4;
-/// How many looks are answered together at most.
 const TOGETHER_MAX: usize = 64;
 
-/// Runs looks. Nothing is written.
 pub struct Queries {
     reads: Reads,
-    /// To the threads that answer together; none over a store in this process.
+    /// The queue of the threads that run reads together; `None` over a store in this process.
     together: Option<SyncSender<Waiting>>,
 }
 
-/// A look as a command that changes nothing. Whose rows it is about is known when it asks for them.
+/// A read as a command without changes. Its organization is known only from its wants.
 struct ReadQuery<L, T> {
     query: L,
     sees: PhantomData<fn() -> T>,
@@ -54,17 +52,14 @@ where
     }
 }
 
-/// A look that waits, and the moment that it sees.
+/// A queued read, and the time that it sees.
 struct Waiting {
     now: Time,
     task: Box<dyn Task>,
 }
 
 impl Queries {
-    /// Looks over this store. Its threads end when it is dropped.
-    ///
-    /// # Errors
-    /// When the system has no thread for them.
+    /// Starts reads over a store. The threads end when this is dropped. Fails if no thread can start.
     pub fn start(reads: Reads) -> std::io::Result<Self> {
         if !reads.is_shared() {
             return Ok(Self { reads, together: None });
@@ -78,10 +73,8 @@ impl Queries {
         Ok(Self { reads, together: Some(queue) })
     }
 
-    /// Runs a look to its end. It may be run several times until all rows are there.
-    ///
-    /// # Errors
-    /// What it refuses; `service-unavailable` when the store cannot be read.
+    /// Runs a read. `query` may run several times until all rows are loaded. Returns its refusal, or
+    /// `service-unavailable` if the store cannot be read.
     pub async fn run<T, L>(&self, now: Time, query: L) -> Result<T, Refusal>
     where
         T: Send + 'static,
@@ -95,7 +88,7 @@ impl Queries {
         match &self.together {
             Some(queue) if !wants.iter().any(Want::is_page) => {
                 let (answer, answered) = oneshot::channel();
-                // A caller that went away does not need its answer.
+                // A caller that has disconnected needs no response.
                 let task = task(ReadQuery { query, sees: PhantomData }, move |seen| drop(answer.send(seen)));
                 match queue.try_send(Waiting { now, task }) {
                     Ok(()) => answered.await.unwrap_or_else(|_| Err(bug())),
@@ -113,7 +106,7 @@ impl Queries {
     }
 }
 
-/// Answers what waits, until nobody can ask any more.
+/// Runs queued reads until the queue is closed.
 fn work(reads: &Reads, waiting: &Mutex<Receiver<Waiting>>) {
     loop {
         let batch: Vec<Waiting> = {
@@ -129,14 +122,14 @@ fn work(reads: &Reads, waiting: &Mutex<Receiver<Waiting>>) {
     }
 }
 
-/// What becomes of a look that turns out to want a page of a list.
+/// Whether reads of pages are run or returned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pages {
     Now,
     Later,
 }
 
-/// Answers looks together, each as soon as it has everything; gives those that are left for later.
+/// Runs reads together and answers each as soon as it is done. Returns the reads of pages that are left for later.
 fn answer(reads: &Reads, mut batch: Vec<BatchTask>, pages: Pages) -> Vec<BatchTask> {
     let mut later = Vec::new();
     let Some(first) = batch.first() else { return later };
@@ -146,7 +139,7 @@ fn answer(reads: &Reads, mut batch: Vec<BatchTask>, pages: Pages) -> Vec<BatchTa
         for mut entry in batch {
             let savepoint = world.savepoint();
             let wanted = decide_guarded(&mut entry, &mut world);
-            // Some looks try out what a command would do. The others are not to see that.
+            // Some reads dry-run a command. The rollback hides its changes from the other reads.
             world.roll_back(savepoint);
             if entry.decided {
                 entry.task.answer();
@@ -172,7 +165,7 @@ fn answer(reads: &Reads, mut batch: Vec<BatchTask>, pages: Pages) -> Vec<BatchTa
     later
 }
 
-/// Loads what is wanted, one organization after the other: on a distributed store each may lie on another node.
+/// Loads rows one organization at a time: on a distributed store each may be on another node.
 fn load(reads: &Reads, world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
     let mut by_organization: BTreeMap<_, Vec<Want>> = BTreeMap::new();
     for want in unknown_to(world, wants) {
@@ -195,7 +188,7 @@ mod tests {
     use crate::world::Query;
     use crate::world::record::{Cell as _, key};
 
-    /// What looks saw, in the order in which they were answered.
+    /// The results of reads, in the order in which they were answered.
     struct Bench {
         reads: Reads,
         batch: Vec<BatchTask>,
@@ -227,7 +220,6 @@ mod tests {
         }
     }
 
-    /// How many things have the number 1.
     fn row(world: &mut World) -> Result<usize, Halt> {
         Ok(usize::from(world.get::<Thing>(key![ORG, 1_i64])?.is_some()))
     }

@@ -1,6 +1,6 @@
-//! The engine as threads of its own, each with a bounded queue in front of it.
+//! The engine's threads, each with a bounded queue.
 //!
-//! An organization's commands all go to the same executor, so they are decided in the order in which they came.
+//! All commands of an organization go to the same executor, so they are decided in the order in which they arrived.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -16,33 +16,26 @@ use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, Want, World};
 
-/// Hands commands to the executors' threads. Cheap to clone.
+/// Sends commands to the executors' threads. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
-    /// One for each executor.
     queues: Arc<[Sender<Box<dyn Task>>]>,
     alive: Arc<AtomicBool>,
     stopped: watch::Receiver<Option<String>>,
     commits: Commits,
 }
 
-/// Tells when the engine stopped, and why.
+/// Reports that the engine stopped, with the reason.
 pub type Stopped = watch::Receiver<Option<String>>;
 
 impl Engine {
-    /// Starts with one executor. See [`Self::with`].
-    ///
-    /// # Errors
-    /// When the system has no thread for it.
     pub fn start(executor: Executor) -> std::io::Result<Self> {
         Self::with(vec![executor])
     }
 
-    /// Starts a thread for each executor. They end when the last handle is dropped; the engine has stopped when
-    /// all have ended, or one of them before its time: because a commit's outcome is unknown, or by a bug.
-    ///
-    /// # Errors
-    /// When the system has no thread for one.
+    /// Starts a thread for each executor. They end when the last handle is dropped. The engine has stopped when all
+    /// have ended, or one of them has failed: by an unknown outcome of a commit, or by a bug. Fails if a thread cannot
+    /// start.
     pub fn with(executors: Vec<Executor>) -> std::io::Result<Self> {
         let (sender, stopped) = watch::channel(None);
         let alive = Arc::new(AtomicBool::new(true));
@@ -63,7 +56,6 @@ impl Engine {
         Ok(Self { queues: queues.into(), alive, stopped, commits })
     }
 
-    /// The queue of an organization's executor.
     fn queue(&self, organization: OrgId) -> &Sender<Box<dyn Task>> {
         let mut hasher = DefaultHasher::new();
         organization.hash(&mut hasher);
@@ -72,12 +64,10 @@ impl Engine {
         &self.queues[entry]
     }
 
-    /// Whether it takes commands.
     pub fn is_alive(&self) -> bool {
         self.alive.load(Ordering::SeqCst)
     }
 
-    /// Why the store did not take the last commit, if it did not, not longer ago than this.
     pub fn commits_failed_within(&self, time: Duration) -> Option<NotTaken> {
         self.commits.failed_within(time)
     }
@@ -93,7 +83,7 @@ impl Engine {
         let begun = Arc::new(AtomicBool::new(false));
         let queue = self.queue(command.organization());
         let task = task(Noted { command, begun: begun.clone() }, move |outcome| {
-            // A caller that went away does not need its answer; what was done stays done.
+            // A caller that has disconnected needs no response; the commit remains.
             drop(answer.send(outcome));
         });
         match queue.try_send(task) {
@@ -108,7 +98,7 @@ fn unavailable(message: &str) -> Refusal {
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
-/// A command that tells when it is begun: until then it is certain that nothing happened.
+/// Records that a command was started: before that it certainly had no effect.
 struct Noted<C> {
     command: C,
     begun: Arc<AtomicBool>,
@@ -131,8 +121,8 @@ impl<C: Command> Command for Noted<C> {
     }
 }
 
-/// What a caller is told whose command was dropped without an answer. One that waited when the engine stopped
-/// was never begun; one that the engine's thread died with in hand may have been committed.
+/// Returns the refusal for a command that was dropped without a response. A queued command had no effect; one that was
+/// running when the thread died may have been committed.
 fn unanswered(begun: bool) -> Refusal {
     if !begun {
         return unavailable("The server is stopping. Nothing was changed.");
@@ -147,15 +137,12 @@ fn refuse(mut task: Box<dyn Task>) {
     task.answer();
 }
 
-/// Why an executor's thread ended.
 enum Reason {
-    /// Nobody can send it any more.
     Done,
-    /// The outcome of a commit is unknown.
     Unknown(String),
 }
 
-/// Told when it is dropped, which a thread does that dies of a bug as well.
+/// Reports the end of a thread on drop, and so also after a panic.
 struct End {
     alive: Arc<AtomicBool>,
     sender: Arc<watch::Sender<Option<String>>>,
@@ -173,7 +160,7 @@ impl Drop for End {
             None => "an executor panicked".to_owned(),
         };
         self.alive.store(false, Ordering::SeqCst);
-        // The first reason is the one that counts.
+        // Only the first reason is reported.
         self.sender.send_if_modified(|reported| {
             let first = reported.is_none();
             reported.get_or_insert(reason);
@@ -182,7 +169,7 @@ impl Drop for End {
     }
 }
 
-/// Runs batch after batch, until nobody can send any more or an outcome is unknown.
+/// Runs batches until the queue is closed or an outcome is unknown.
 fn work(mut executor: Executor, mut waiting: Waiting) -> Reason {
     loop {
         let verdict = match executor.next_batch(&mut waiting) {
@@ -191,7 +178,7 @@ fn work(mut executor: Executor, mut waiting: Waiting) -> Reason {
             None => return Reason::Done,
         };
         if let Verdict::Stop(reason) = verdict {
-            // Whoever still waits gets an answer: the queue is closed when it goes.
+            // Queued callers get a refusal: dropping the queue closes it.
             waiting.rest().into_iter().for_each(refuse);
             return Reason::Unknown(reason);
         }
@@ -206,7 +193,7 @@ mod tests {
     use crate::store::memory::Fault;
     use crate::store::{Memory, Store, StoreError};
 
-    /// Takes the engine's thread with it, at a place where no panic is caught.
+    /// Kills the engine's thread at a point where panics are not caught.
     struct Deadly;
 
     impl Command for Deadly {
@@ -222,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Changes nothing, and is committed all the same.
+    /// Changes nothing, and is committed nevertheless.
     struct Idle;
 
     impl Command for Idle {
@@ -276,7 +263,7 @@ mod tests {
         let executor = Executor::new(Store::Memory(Memory::new()), clock, Seeds::counted(1));
         let engine = Engine::start(executor).unwrap();
         assert_eq!(engine.run(Deadly).await.unwrap_err().code, Code::OutcomeUnknown);
-        // From now on it is known that nothing happens.
+        // The refusal is definite from here on.
         let mut stopped = engine.stopped();
         assert!(stopped.wait_for(Option::is_some).await.is_ok());
         assert!(!engine.is_alive());

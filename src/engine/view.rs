@@ -1,4 +1,4 @@
-//! Reading: the same finders over the same kind of world, filled from the store's reading half.
+//! Runs reads over a world that is filled from the store's reading half.
 
 use super::StoreError;
 use crate::clock::Time;
@@ -6,18 +6,16 @@ use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
 use crate::world::{Halt, Row, Want, World};
 
-/// A read that has not ended after this many loads would never end.
+/// Rounds of loading after which a read is considered endless.
 pub(super) const ROUNDS_MAX: usize = 200;
 
-/// How far a look came.
 pub(super) enum Seen<T> {
-    /// To its end.
     Ended(Result<T, Refusal>),
-    /// To where it needs these, which could not be loaded at once.
+    /// It needs these rows, which could not be loaded at once.
     Waits(Vec<Want>),
 }
 
-/// Runs `query` over the store until it has everything it asks for. Nothing is written.
+/// Runs `query` over the store until it has all rows. Writes nothing.
 pub fn view<T>(reads: &Reads, now: Time, query: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
     match rounds(now, query, |wants| Some(reads.load(wants))) {
         Seen::Ended(outcome) => outcome,
@@ -25,7 +23,7 @@ pub fn view<T>(reads: &Reads, now: Time, query: impl FnMut(&mut World) -> Result
     }
 }
 
-/// Runs `query` until it has everything, or until `load` will not load what it asks for.
+/// Runs `query` until it has all rows, or until `load` declines to load its wants.
 pub(super) fn rounds<T>(
     now: Time,
     mut query: impl FnMut(&mut World) -> Result<T, Halt>,
@@ -47,13 +45,11 @@ pub(super) fn rounds<T>(
     Seen::Ended(Err(endless()))
 }
 
-/// What the caller of a read is told that failed.
 pub(super) fn unreadable(error: &StoreError) -> Refusal {
     tracing::error!(%error, "a read failed");
     Refusal::new(Code::ServiceUnavailable, "The store cannot be read now.").retry_after(1)
 }
 
-/// The same of one that needs more and more.
 pub(super) fn endless() -> Refusal {
     Refusal::new(Code::InternalError, "The read did not finish.")
 }

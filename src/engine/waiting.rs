@@ -1,8 +1,7 @@
-//! What waits for an executor, in the order in which it is taken.
+//! The queue of an executor, and the order in which commands are taken.
 //!
-//! Over the embedded store a batch is whatever waits. Over a shared store it holds the commands of one
-//! organization, whose order among themselves is kept; organizations take turns, so that a busy one keeps
-//! no other waiting for longer than a batch.
+//! Over the embedded store a batch holds all queued commands. Over a shared store it holds the commands of one
+//! organization, in their order; organizations take turns, so that a busy one delays the others by one batch at most.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,33 +10,31 @@ use crossbeam_channel::{Receiver, Select};
 use super::{BATCH_MAX, Task};
 use crate::ids::OrgId;
 
-/// Commands that wait at most in a queue; beyond it callers are told to come back.
+/// Queued commands at most; beyond that, callers are asked to retry.
 pub(super) const QUEUE_MAX: usize = 8_192;
 
-/// See the module's comment.
 pub(super) struct Waiting {
     queue: Receiver<Box<dyn Task>>,
     one_organization: bool,
     /// Taken from the queue already, by organization.
     sorted: HashMap<OrgId, VecDeque<Box<dyn Task>>>,
-    /// Organizations with something in `sorted`, each once.
+    /// Organizations with commands in `sorted`, each once.
     turns: VecDeque<OrgId>,
     count: usize,
 }
 
 impl Waiting {
-    /// What comes out of a queue; each batch of one organization, or not.
     pub fn new(queue: Receiver<Box<dyn Task>>, one_organization: bool) -> Self {
         Self { queue, one_organization, sorted: HashMap::new(), turns: VecDeque::new(), count: 0 }
     }
 
-    /// The next batch; waits for one. `None` when nobody can send any more and nothing is left.
+    /// Waits for the next batch. Returns `None` when the queue is closed and empty.
     pub fn next_batch(&mut self) -> Option<Vec<Box<dyn Task>>> {
         if self.one_organization { self.next_of_one_organization() } else { self.next_of_all() }
     }
 
-    /// What comes in, at most so many, before something else does; `None` when that is first, or nobody can send any
-    /// more. Only for batches of all organizations.
+    /// Returns commands that arrive before `else_first` has a value; `None` if it has one first, or the queue is
+    /// closed. Only for batches of all organizations.
     pub fn batch_before<T>(&mut self, else_first: &Receiver<T>, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
         debug_assert!(!self.one_organization, "such batches are not added to");
         if !else_first.is_empty() {
@@ -90,7 +87,7 @@ impl Waiting {
         self.count += 1;
     }
 
-    /// Everything that is left, when no batch is run any more.
+    /// Returns all remaining commands, when no more batches will run.
     pub fn rest(mut self) -> Vec<Box<dyn Task>> {
         let sorted = std::mem::take(&mut self.sorted);
         sorted.into_values().flatten().chain(self.queue.try_iter()).collect()
@@ -118,7 +115,7 @@ mod tests {
         }
     }
 
-    /// What the batches of a waiting line hold: organization and number of each command.
+    /// Returns the organization and number of each command, by batch.
     fn batches(asked: &[(u128, u32)], one_organization: bool) -> Vec<Vec<(u128, u32)>> {
         let (queue, waiting) = bounded(QUEUE_MAX);
         let (said, heard) = std::sync::mpsc::channel();

@@ -1,4 +1,4 @@
-//! Erases one page of rows, then the next.
+//! Erases the rows of a payee, one page at a time.
 
 use std::sync::Arc;
 
@@ -22,17 +22,15 @@ use crate::transfers::Transfer;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// In place of a contact that was erased.
+/// Replaces an erased contact.
 const ERASED: &str = "erased";
 
-/// Erases a page; the job stays until nothing is left.
+/// Erases a page. The job continues until no rows are left.
 #[derive(Clone, Debug)]
 pub struct ErasePage {
-    /// The job.
     pub leased: Leased,
-    /// The user.
     pub user: UserId,
-    /// The page; `None` when there is no erasure any more.
+    /// `None` if the erasure is complete.
     pub page: Option<Page>,
 }
 
@@ -119,11 +117,11 @@ fn erase(world: &mut World, erasure: &Erasure, found: &Found) -> Result<(), Halt
     }
 }
 
-/// A link, the contact of its claim, and the events about it and about the transfer that holds its money.
+/// Erases a link, the contact of its claim, and the events about it and about the transfer that holds its money.
 fn link(world: &mut World, erasure: &Erasure, id: PayoutLinkId) -> Result<(), Halt> {
     let org = erasure.org;
     let Some(link) = world.get::<PayoutLink>(key![org, id])? else { return Ok(()) };
-    // A phone number or an address that another user has by now is theirs.
+    // The phone number or address may belong to another user by now.
     if link.payee_user.is_some_and(|user| user != erasure.user_id) || !erasure.covers(link.created_at) {
         return Ok(());
     }
@@ -177,7 +175,7 @@ fn row(world: &mut World, org: OrgId, batch: PayoutLinkBatchId, number: i64) -> 
     let Some(row) = world.get::<BatchRow>(key![org, batch, number])? else { return Ok(()) };
     let Some(batch) = world.get::<PayoutLinkBatch>(key![org, batch])? else { return Ok(()) };
     world.change(&row, BatchRow::erase);
-    // Without a payee its link would be anybody's.
+    // Without a payee, the link would be for any holder.
     if row.status == RowStatus::Waiting {
         world.change(&batch, |batch| batch.failed += 1);
         world.change(&row, |row| {
@@ -188,7 +186,6 @@ fn row(world: &mut World, org: OrgId, batch: PayoutLinkBatchId, number: i64) -> 
     Ok(())
 }
 
-/// All events about an object.
 fn events_of(world: &mut World, org: OrgId, object: Uuid) -> Result<(), Halt> {
     let reported = world.all::<Event>(Event::OF_OBJECT, key![org, object])?;
     world.each(reported, |world, event| erase_event(world, &event)).map(drop)

@@ -1,4 +1,4 @@
-//! No answer shows a payee who is being erased, whatever row it was read from.
+//! Hides a payee who is being erased from all responses.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::Erasure;
 use super::redact::redacted;
 
-/// Whether a text shows one of them.
+/// Whether a text contains a payee who is being erased.
 pub fn shows(erasures: &[Arc<Erasure>], text: &str) -> bool {
     erasures.iter().any(|erasure| erasure.is_in(text))
 }
 
-/// A JSON body without the data of those who are being erased.
+/// Returns a JSON body without the data of payees who are being erased.
 pub fn hidden(erasures: &[Arc<Erasure>], text: &str) -> String {
     let Ok(mut body) = serde_json::from_str::<Value>(text) else { return "{}".to_owned() };
-    // The payee's own rows were emptied with the deletion.
+    // The deletion emptied the payee's own rows.
     let is_own = |value: &Value, erasure: &Erasure| value["id"] == erasure.user_id.to_string();
     let shows = |value: &Value| {
         let text = value.to_string();
@@ -23,7 +23,7 @@ pub fn hidden(erasures: &[Arc<Erasure>], text: &str) -> String {
     };
     if let Some(items) = body.get_mut("data").and_then(Value::as_array_mut) {
         for item in items.iter_mut().filter(|item| shows(item)) {
-            // An event's own name is no person's.
+            // The name of an event is no personal data.
             let is_event = item["sequence"].is_i64() && item["object"].is_object();
             let part = if is_event { &mut item["object"] } else { item };
             *part = redacted(part);

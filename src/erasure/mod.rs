@@ -1,11 +1,11 @@
-//! Erasing a payee: a job takes the data out of every row that has them, a page at a time.
+//! Erasure of a payee: a job removes the payee's data from every row, a page at a time.
 //!
-//! The commit of the deletion empties the payee's own rows and leaves an [`Erasure`] behind, which says by what the payee
-//! is recognized. From then on no answer shows the data ([`hidden`]), and no message goes out. The job reads the next rows
-//! ([`next`]) and erases them ([`ErasePage`]); the last commit removes the [`Erasure`], and with it the last copy.
+//! The commit of the deletion empties the payee's own rows and adds an [`Erasure`], which identifies the payee's data.
+//! From then on no response shows the data ([`hidden`]), and no message is sent. The job reads the next rows ([`next`])
+//! and erases them ([`ErasePage`]); the last commit removes the [`Erasure`], and with it the last copy.
 //!
-//! Invariant: after the job no row holds the payee's data but the ledger, the id, and what docs/operating.md lists.
-//! Deliberately absent: who may erase a payee (`users::delete`).
+//! Invariant: after the job no row holds the payee's data but the ledger, the id, and the exceptions in
+//! docs/operating.md. Deliberately absent: the permission to erase a payee (`users::delete`).
 
 mod erase;
 mod hide;
@@ -29,7 +29,7 @@ use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
 
 words! {
-    /// What is being gone through, in this order.
+    /// The steps of an erasure, in this order.
     pub enum Step {
         /// Links of the user.
         Links = "links",
@@ -55,7 +55,7 @@ words! {
         InboxByPhone = "inbox_by_phone",
         /// The sandbox's inbox of the e-mail address.
         InboxByEmail = "inbox_by_email",
-        /// Answers that are kept for idempotency keys.
+        /// Stored responses of idempotency keys.
         Answers = "answers",
         /// Rows of batches.
         Batches = "batches",
@@ -67,49 +67,43 @@ record! {
     pub struct Erasure in "erasures" {
         key (org, user_id)
         many OF_ORG (org);
-        /// The organization.
         pub org: OrgId,
-        /// The user.
         pub user_id: UserId,
-        /// The phone number in E.164.
+        /// In E.164.
         pub phone: Option<String>,
-        /// The phone number within its country.
+        /// Within its country.
         pub national: Option<String>,
-        /// The e-mail address.
         pub email: Option<String>,
-        /// First and last name.
         pub name: Option<String>,
-        /// What is being gone through.
         pub step: Step,
-        /// Behind which row; from the first one when empty.
+        /// The last finished row of the step; `None` at its start.
         pub after: Option<String>,
-        /// Since when.
         pub began_at: Time,
     }
 }
 
 impl Erasure {
-    /// Texts by which the payee is recognized.
+    /// Returns texts that identify the payee.
     fn needles(&self) -> Vec<String> {
         let contacts = [&self.national, &self.email].into_iter().flatten().cloned();
         contacts.chain([self.user_id.to_string()]).filter(|needle| needle.len() > 3).collect()
     }
 
-    /// Whether a row is old enough to be the payee's: the phone number may be another person's since.
+    /// Whether a row is old enough to be the payee's: the phone number may belong to another person since.
     fn covers(&self, created_at: Time) -> bool {
         created_at < self.began_at
     }
 
-    /// Whether a text has the payee in it.
+    /// Whether a text contains the payee.
     fn is_in(&self, text: &str) -> bool {
         self.needles().iter().any(|needle| text.contains(needle.as_str()))
     }
 }
 
-/// What is here, and in what is listed before, of a user.
+/// The parts of a user's deletion in this noun and the nouns below it.
 pub const OF_USERS: UserDeletionHooks = UserDeletionHooks { under_way: transfers::under_way, erase: begin };
 
-/// Leaves the erasure behind, and its job.
+/// Adds the erasure and its job.
 fn begin(world: &mut World, org: OrgId, id: UserId) -> Result<(), Halt> {
     let Some(user) = world.get::<User>(key![org, id])? else { return Ok(()) };
     let began_at = world.now();
@@ -128,7 +122,7 @@ fn begin(world: &mut World, org: OrgId, id: UserId) -> Result<(), Halt> {
     acts::record(world, org, NewAct::of(ActKind::UserErased, None, id))
 }
 
-/// Whether a phone number or an e-mail address is of a payee who is being erased.
+/// Whether a message is for a payee who is being erased.
 pub fn is_erasing(world: &World, message: &Message) -> Result<bool, Halt> {
     let is_of = |erasure: &Arc<Erasure>| {
         let contacts = [&erasure.phone, &erasure.email];

@@ -1,5 +1,5 @@
-//! Which rows are erased next. A read: lists are not kept true while commands run. What the rows of a page need is loaded
-//! together: a read may load a limited number of times.
+//! Finds the next rows to erase. It is a read, because lists may be stale in commands. The rows of a page are loaded
+//! together, because a read may load a limited number of times.
 
 use std::sync::Arc;
 
@@ -22,51 +22,40 @@ use crate::world::query::{Compare, Direction};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Query, Record, Value, World};
 
-/// Rows of a page: a link brings its events along.
+/// Rows of a page, small because a link brings its events along.
 const PAGE: usize = 20;
-/// Answers that are looked through for one page.
+/// Responses that are searched for one page.
 const ANSWERS: usize = 500;
 
-/// Apps whose rows are looked for at once.
+/// Apps whose rows are queried at once.
 const APPS: usize = 50;
 
-/// The rows of a page.
 #[derive(Clone, Debug)]
 pub enum Found {
-    /// Links.
     Links(Vec<PayoutLinkId>),
-    /// Contacts of claims, by their links.
+    /// By their links.
     Contacts(Vec<PayoutLinkId>),
-    /// Payout requests.
     Requests(Vec<PayoutRequestId>),
-    /// Transfers.
     Transfers(Vec<TransferId>),
-    /// Events.
     Events(Vec<(AppId, i64)>),
-    /// Messages.
     Messages(Vec<MessageId>),
-    /// Messages in the sandbox's inbox.
     Inbox(Vec<MessageId>),
-    /// Stored answers.
     Answers(Vec<(Uuid, String)>),
-    /// Rows of batches.
     Rows(Vec<(PayoutLinkBatchId, i64)>),
 }
 
-/// What is erased next, and where the page after it begins.
+/// The rows to erase next, and the start of the page after them.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The step that it belongs to.
     pub step: Step,
-    /// Behind which row it began.
+    /// The row after which the page begins.
     pub after: Option<String>,
-    /// The rows.
     pub found: Found,
-    /// The last row that was looked at; `None` when the step has no more.
+    /// The last row that was read; `None` if the step has no more.
     pub through: Option<String>,
 }
 
-/// The next page of an erasure; `None` when there is no erasure of this user.
+/// Returns the next page of an erasure; `None` if this user has no erasure.
 pub fn next(world: &mut World, vault: &Vault, org: OrgId, user: UserId) -> Result<Option<Page>, Halt> {
     let Some(erasure) = world.get::<Erasure>(key![org, user])? else { return Ok(None) };
     let (step, after) = (erasure.step, erasure.after.clone());
@@ -92,7 +81,7 @@ pub fn next(world: &mut World, vault: &Vault, org: OrgId, user: UserId) -> Resul
 
 type Portion = (Found, Option<String>);
 
-/// The next rows of `R` by their ids, where a column has a value.
+/// Returns the next rows of `R` by id, optionally those with a value in a column.
 fn rows<R: Record>(
     world: &World,
     erasure: &Erasure,
@@ -108,7 +97,7 @@ fn rows<R: Record>(
     world.page::<R>(&Query { direction: Direction::Ascending, after: after.map(|after| after.to_value()), ..query })
 }
 
-/// Where a page of this length ended, if there may be more behind it.
+/// Returns the end of a full page, after which there may be more rows.
 fn through<I: ToString>(ids: &[I], page: usize) -> Option<String> {
     ids.last().filter(|_| ids.len() >= page).map(ToString::to_string)
 }
@@ -141,7 +130,7 @@ fn requests(world: &World, erasure: &Erasure, column: &'static str, value: Optio
     Ok((Found::Requests(ids), through))
 }
 
-/// The apps of the organization, from the one on at which the erasure is, and behind which of its rows that is.
+/// Returns the apps of the organization from the current one on, each with its last finished row.
 fn apps(world: &World, erasure: &Erasure) -> Result<Vec<(AppId, Option<String>)>, Halt> {
     let (at, behind) = match erasure.after.as_ref().and_then(|after| after.split_once('/')) {
         Some((app, behind)) => (app.parse::<Uuid>().ok(), Some(behind.to_owned())),
@@ -153,8 +142,8 @@ fn apps(world: &World, erasure: &Erasure) -> Result<Vec<(AppId, Option<String>)>
     Ok(from.map(|app| (app, behind.clone().filter(|_| Some(app.0) == at))).collect())
 }
 
-/// The first page that has rows, of the apps from the one on at which the erasure is. Where none has, and there are more
-/// apps, the place at which to look next.
+/// Returns the first page with rows, of the apps from the current one on. If no app has rows and more apps follow, it
+/// returns the position to continue from.
 fn of_apps<R: Record>(
     world: &mut World,
     erasure: &Erasure,
@@ -203,11 +192,11 @@ fn inbox(world: &World, erasure: &Erasure, recipient: Option<String>) -> Result<
     Ok((Found::Inbox(ids), through))
 }
 
-/// Answers of the last 30 days that show the payee, or what is theirs.
+/// Returns stored responses of the last 30 days that contain the payee or the payee's objects.
 fn answers(world: &mut World, vault: &Vault, erasure: &Erasure) -> Result<Portion, Halt> {
     let after = erasure.after.as_ref().and_then(|after| after.parse().ok()).map(Time::from_micros);
     let query = Query::of::<StoredAnswer>(erasure.org.to_value(), "created_at", ANSWERS);
-    // Only those that have a body still: nothing compares with an empty cell.
+    // Only those that still have a body: no comparison matches an empty cell.
     let query = query.filter("body", Compare::AtLeast, String::new().to_value());
     let after = after.map(|after| after.to_value());
     let page = world.page::<StoredAnswer>(&Query { direction: Direction::Ascending, after, ..query })?;
@@ -215,7 +204,7 @@ fn answers(world: &mut World, vault: &Vault, erasure: &Erasure) -> Result<Portio
         if !erasure.covers(answer.created_at) {
             return Ok(None);
         }
-        // What does not open cannot be shown to have nothing of theirs.
+        // A response that does not open may contain the payee's data.
         let shows = idempotency::shown(answer, vault).is_none_or(|body| erasure.is_in(&body));
         let is_theirs = shows || is_theirs(world, erasure, answer.object_id.as_deref())?;
         Ok(is_theirs.then(|| (answer.scope, answer.idempotency_key.clone())))
@@ -225,7 +214,7 @@ fn answers(world: &mut World, vault: &Vault, erasure: &Erasure) -> Result<Portio
     Ok((Found::Answers(theirs), last.map(|last| last.created_at.micros().to_string())))
 }
 
-/// Whether a link, a request or a transfer of this id is the payee's.
+/// Whether the link, request or transfer of this id belongs to the payee.
 fn is_theirs(world: &World, erasure: &Erasure, id: Option<&str>) -> Result<bool, Halt> {
     let Some(id) = id.and_then(|id| id.parse::<Uuid>().ok()) else { return Ok(false) };
     let (org, user) = (erasure.org, Some(erasure.user_id));
@@ -238,7 +227,6 @@ fn is_theirs(world: &World, erasure: &Erasure, id: Option<&str>) -> Result<bool,
     Ok(world.get::<PayoutRequest>(key![org, PayoutRequestId(id)])?.is_some_and(|request| request.user_id == user))
 }
 
-/// The rows of some batches.
 fn batches(world: &mut World, erasure: &Erasure) -> Result<Portion, Halt> {
     let page = rows::<PayoutLinkBatch>(world, erasure, "id", None)?;
     let rows = world.each(&page, |world, batch| {

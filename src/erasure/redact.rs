@@ -1,8 +1,9 @@
-//! Takes personal data out of a JSON object. What is kept is listed: a field that is added later is erased.
+//! Removes personal data from a JSON object. The list names the fields that stay, so a field that is added later is
+//! erased.
 
 use serde_json::Value;
 
-/// Texts that say nothing about a person.
+/// Fields whose text contains no personal data.
 const KEPT: &[&str] = &[
     "id",
     "object",
@@ -32,12 +33,12 @@ const KEPT: &[&str] = &[
     "reason",
 ];
 
-/// The same object with its ids, states, times and amounts, and without every other text.
+/// Returns the object with its ids, states, times and amounts, and without any other text.
 pub(super) fn redacted(object: &Value) -> Value {
     within(None, object)
 }
 
-/// The same for an object in its text; what is no object is erased whole.
+/// Redacts an object in text form; a text that is no object is erased.
 pub(super) fn redacted_text(object: &str) -> String {
     serde_json::from_str::<Value>(object).map_or_else(|_| "{}".to_owned(), |object| redacted(&object).to_string())
 }
@@ -48,7 +49,7 @@ fn within(name: Option<&str>, value: &Value) -> Value {
         Value::String(_) if name.is_some_and(is_kept) => value.clone(),
         Value::String(_) => Value::Null,
         Value::Array(items) => Value::Array(items.iter().map(|item| within(name, item)).collect()),
-        // What an app notes may be anything, under names of its own.
+        // An app's metadata may contain anything, under any names.
         Value::Object(_) if name == Some("metadata") => Value::Null,
         Value::Object(fields) => {
             Value::Object(fields.iter().map(|(name, value)| (name.clone(), within(Some(name), value))).collect())

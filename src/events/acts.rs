@@ -1,8 +1,8 @@
-//! Administrative acts: who changed a key, a member, a setting or a policy, when, and from what to what.
+//! Administrative acts: who changed a key, a member, a setting or a policy, when, and how.
 //!
-//! An act is an event of the organization's own log, whose app is the organization's id. So acts are chained, anchored
-//! and verified like all events, and are committed with what they are about. No webhook endpoint has that log.
-//! Deliberately absent: secrets, and names and addresses of people; an act says which fields changed.
+//! An act is an event of the organization's own log, whose app id is the organization's id. Acts are therefore chained,
+//! anchored and verified like all events, and committed with their change. No webhook endpoint receives them.
+//! Deliberately absent: secrets, and names and contacts of people; an act names the changed fields.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -22,74 +22,54 @@ use crate::world::record::{Cell, words};
 use crate::world::{Halt, Query, World};
 
 words! {
-    /// What was done.
+    /// The kind of act.
     pub enum ActKind {
-        /// An organization was created.
         OrganizationCreated = "organization.created",
-        /// An app was created.
         AppCreated = "app.created",
-        /// An app's name or metadata changed.
+        /// Its name or metadata changed.
         AppChanged = "app.changed",
-        /// An app was deleted, and its keys revoked.
+        /// Its keys were revoked too.
         AppDeleted = "app.deleted",
-        /// An app's settings changed.
         SettingsChanged = "settings.changed",
-        /// A key was issued.
         KeyIssued = "key.issued",
-        /// A key was revoked.
         KeyRevoked = "key.revoked",
-        /// A member was added.
         MemberCreated = "member.created",
-        /// A member changed.
         MemberChanged = "member.changed",
-        /// A member was removed.
         MemberRemoved = "member.removed",
-        /// An approval policy was created.
         PolicyCreated = "policy.created",
-        /// An approval policy changed.
         PolicyChanged = "policy.changed",
-        /// An approval policy was deleted.
         PolicyDeleted = "policy.deleted",
-        /// A payee was erased.
         UserErased = "user.erased",
-        /// A locked phone number or e-mail address was unlocked.
         VerificationUnlocked = "verification.unlocked",
-        /// A payee's data were exported.
         UserExported = "user.exported",
     }
 }
 
-/// An act, to be recorded.
 #[derive(Clone, Debug)]
 pub struct NewAct {
-    /// What was done.
     pub kind: ActKind,
-    /// In which app, where it was in one.
     pub app: Option<AppId>,
-    /// To what: a client id, or an object's id.
+    /// A client id, or an object's id.
     pub subject: String,
-    /// Which member did it, where one is known.
     pub member: Option<MemberId>,
-    /// What changed, as it was.
+    /// The changed fields before the act.
     pub before: Map<String, Value>,
-    /// What changed, as it is.
+    /// The changed fields after the act.
     pub after: Map<String, Value>,
 }
 
 impl NewAct {
-    /// An act without a summary.
     pub fn of(kind: ActKind, app: Option<AppId>, subject: impl ToString) -> Self {
         let (before, after) = (Map::new(), Map::new());
         Self { kind, app, subject: subject.to_string(), member: None, before, after }
     }
 
-    /// The same act of a member.
     #[must_use]
     pub fn by(self, member: Option<MemberId>) -> Self {
         Self { member, ..self }
     }
 
-    /// The same act with the fields that differ.
+    /// Adds the fields that differ.
     #[must_use]
     pub fn changing(mut self, before: &impl Serialize, after: &impl Serialize) -> Self {
         let fields = |object: Option<Value>| match object {
@@ -108,7 +88,6 @@ impl NewAct {
     }
 }
 
-/// What is kept of an act.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     act: String,
@@ -120,12 +99,11 @@ struct Kept {
     after: Map<String, Value>,
 }
 
-/// The log of an organization's acts: no app has the organization's id.
+/// Returns the scope of an organization's acts; no app has the organization's id.
 const fn log_of(org: OrgId) -> Scope {
     Scope { org, app: AppId(org.0) }
 }
 
-/// Records an act in the commit that does it.
 pub fn record(world: &mut World, org: OrgId, act: NewAct) -> Result<(), Halt> {
     let by = world.caller().map(|caller| caller.to_string()).filter(|caller| !caller.is_empty());
     let NewAct { kind, app: app_id, subject, member: member_id, before, after } = act;
@@ -136,43 +114,43 @@ pub fn record(world: &mut World, org: OrgId, act: NewAct) -> Result<(), Halt> {
 }
 
 input! {
-    /// Which acts are asked for.
+    /// The parameters of the list of acts.
     pub struct ActsQuery {
-        /// Only acts behind this sequence number; 0, or nothing, for all.
+        /// Return only acts after this sequence number; all if 0 or not given.
         pub after: Option<Integer<0, { i64::MAX }>>,
-        /// Acts of a page, 1 to 100; 100 when not given.
+        /// Acts per page, 1 to 100; 100 if not given.
         pub limit: Option<Integer<1, LIMIT_MAX>>,
     }
 }
 
-/// What a person with authority changed.
+/// A change by a person with authority.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AdministrativeActJson {
-    /// Its id.
+    /// The act's id.
     pub id: EventId,
-    /// Its place in the organization's log: the first has 1, each one more than the one before, none missing.
+    /// The act's position in the organization's log: 1 for the first, then counted up without gaps.
     pub sequence: i64,
-    /// When.
+    /// When the act was recorded.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// What was done, for example settings.changed.
+    /// The kind of act, for example settings.changed.
     #[schema(example = "settings.changed")]
     pub act: String,
-    /// The client id of the key that did it; null where the program did, or its command line.
+    /// The client id of the key that was used; null if bursar or its command line made the change.
     #[schema(required)]
     pub by: Option<String>,
-    /// The member who did it, where one is known.
+    /// The member who made the change, if known.
     #[schema(required)]
     pub member_id: Option<MemberId>,
-    /// In which app, where it was in one.
+    /// The app that the act concerns, if any.
     #[schema(required)]
     pub app_id: Option<AppId>,
-    /// To what: a client id, or an object's id.
+    /// The changed object: a client id or an object's id.
     pub subject: String,
-    /// The fields that changed, as they were. Without secrets.
+    /// The changed fields before the act, without secrets.
     #[schema(value_type = Object)]
     pub before: Map<String, Value>,
-    /// The fields that changed, as they are since.
+    /// The changed fields after the act.
     #[schema(value_type = Object)]
     pub after: Map<String, Value>,
 }
@@ -188,11 +166,11 @@ impl AdministrativeActJson {
 /// A page of acts, and the signed head of their log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ActsJson {
-    /// Whether more acts exist beyond this page.
+    /// Whether more acts exist after this page.
     pub has_more: bool,
     /// The acts, oldest first.
     pub data: Vec<AdministrativeActJson>,
-    /// The signed head of the log; null while it is empty.
+    /// The signed head of the log; null if the log is empty.
     #[schema(required)]
     pub head: Option<HeadJson>,
 }

@@ -1,4 +1,4 @@
-//! The route of events.
+//! The routes of events.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -21,40 +21,40 @@ use crate::world::record::{Cell, key};
 
 word_input!(super::EventName);
 
-/// Events of a page when the request does not say: a reader that keeps up wants many at once.
+/// The maximum, because readers of the log want many events at once.
 const LIMIT_DEFAULT: i64 = LIMIT_MAX;
 
 input! {
-    /// Which events are asked for.
+    /// The parameters of the list of events.
     pub struct EventsQuery {
-        /// Only events behind this sequence number; 0, or nothing, for all.
+        /// Return only events after this sequence number; all if 0 or not given.
         pub after: Option<Integer<0, { i64::MAX }>>,
-        /// Events of a page, 1 to 100; 100 when not given.
+        /// Events per page, 1 to 100; 100 if not given.
         pub limit: Option<Integer<1, LIMIT_MAX>>,
-        /// Only events of this name.
+        /// Return only events with this name.
         pub name: Option<EventName>,
-        /// Only events about this object.
+        /// Return only events about this object.
         pub object_id: Option<Uuid>,
     }
 }
 
-/// One thing that happened.
+/// An event of the app's log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct EventJson {
-    /// Its id.
+    /// The event's id.
     pub id: EventId,
-    /// Its place in the app's log: the first has 1, each one more than the one before, none missing.
+    /// The event's position in the app's log: 1 for the first, then counted up without gaps.
     pub sequence: i64,
-    /// What happened, for example payout_link.claimed.
+    /// The event's name, for example payout_link.claimed.
     pub name: EventName,
-    /// When.
+    /// When the event was emitted.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// To which object.
+    /// The id of the object.
     pub object_id: Uuid,
     /// The object's version: 1 for the first event about it.
     pub version: i64,
-    /// The whole object as it was then. Secrets, such as the address of a link, are null.
+    /// The whole object at that time. Secrets, such as the address of a link, are null.
     #[schema(value_type = Object)]
     pub object: serde_json::Value,
 }
@@ -73,26 +73,25 @@ impl From<&Event> for EventJson {
     }
 }
 
-/// A place in a log and the hash of everything up to it, signed. Kept outside of the service it proves later that the
-/// history was neither rewritten nor truncated before it.
+/// A signed position in a log, with the hash of everything up to it. Kept elsewhere, it proves later that the history
+/// up to it was not rewritten or truncated.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct HeadJson {
-    /// The newest event's place.
+    /// The position of the newest event.
     pub sequence: i64,
-    /// The hash there, in hex.
+    /// The hash at that position, in hex.
     pub hash: String,
     /// When that event was emitted.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
     /// The Ed25519 public key of this service's history, in Base64.
     pub public_key: String,
-    /// One line with the head and its Ed25519 signature over all that is before the last space. Keep it, and
-    /// `bursar verify --anchor FILE` refuses a history that does not contain it.
+    /// One line with the head and its Ed25519 signature over everything before the last space. Keep it: `bursar verify
+    /// --anchor FILE` rejects a history that does not contain it.
     pub anchor: String,
 }
 
 impl HeadJson {
-    /// A head, signed.
     pub fn of(keys: &HistoryKeys, head: &Head) -> Self {
         let Head { sequence, hash, at, .. } = head;
         let (public_key, anchor) = (keys.public_key(), keys.anchor(head));
@@ -103,11 +102,11 @@ impl HeadJson {
 /// A page of events, and the signed head of their log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct EventsJson {
-    /// Whether more events exist beyond this page.
+    /// Whether more events exist after this page.
     pub has_more: bool,
     /// The events, oldest first.
     pub data: Vec<EventJson>,
-    /// The signed head of the log; null while it is empty.
+    /// The signed head of the log; null if the log is empty.
     #[schema(required)]
     pub head: Option<HeadJson>,
 }
@@ -153,7 +152,6 @@ pub async fn show(call: Call) -> Outcome {
     Ok(Answer::ok(&EventJson::from(&*event)))
 }
 
-/// The routes of events.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/events" App "list_events" list)

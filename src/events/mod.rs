@@ -1,11 +1,10 @@
-//! The event log of each app: every committed transition has exactly one event,
-//! with a gap-free sequence (docs/decisions.md 12, invariants 14 and 15).
+//! The event log of each app: every committed transition has exactly one event, numbered without gaps
+//! (docs/decisions.md 12, invariants 14 and 15).
 //!
-//! Events are written in the commit of what they tell. Each carries a keyed hash of itself
-//! and of the one before, so that the log is also the audit chain: an event that is removed
-//! or changed breaks it, and without the store's chain key no other chain can be computed.
-//! The administrative acts of an organization are events of a log of its own (`acts`).
-//! Deliberately absent: delivery, which reads the log (`webhooks`).
+//! Events are written in the commit of their transition. Each has a keyed hash over itself and the event before, so the
+//! log is also the audit chain: a removed or changed event breaks it, and only the store's chain key can compute
+//! another one. Administrative acts of an organization are events of its own log (`acts`). Deliberately absent:
+//! delivery, which reads the log (`webhooks`).
 
 pub mod acts;
 mod http;
@@ -30,32 +29,25 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, Want, World};
 
 record! {
-    /// Where the log of an app stands.
     pub struct EventStream in "event_streams" {
         key (org, app)
         many OF_ORG (org);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
-        /// The last event's sequence number; the first event has 1.
+        /// The sequence number of the last event; the first event has 1.
         pub sequence: i64,
-        /// The last event's hash.
         pub hash: Vec<u8>,
-        /// Whether anybody is to be told of what is new.
         pub subscription: Subscription,
-        /// Up to which event they were; of no meaning where nobody is.
+        /// The last event that the webhook job has read; meaningless without a subscription.
         pub notified_sequence: i64,
-        /// The last event of a version that chained without a key; 0 where there was none, and below zero until the
-        /// chain is carried over.
+        /// The last event of a version that chained without a key; 0 if none, negative until the chain is migrated.
         pub unkeyed_to: i64,
-        /// Proves [`Self::unkeyed_to`]: only the chain key makes it.
+        /// Proof of [`Self::unkeyed_to`] with the chain key.
         pub unkeyed_proof: Option<Vec<u8>>,
     }
 }
 
 impl EventStream {
-    /// The head of a log without events.
     fn empty(scope: Scope) -> Self {
         Self {
             org: scope.org,
@@ -71,88 +63,73 @@ impl EventStream {
 }
 
 record! {
-    /// One thing that happened. Never changed, never removed.
+    /// Events are never changed or removed, except that a payee's data can be erased.
     pub struct Event in "events" {
         key (org, app, sequence)
         unique BY_ID (org, id)
         many OF_OBJECT (org, object_id);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
-        /// Its place in the app's log.
         pub sequence: i64,
-        /// Its id.
         pub id: EventId,
-        /// What happened.
         pub name: EventName,
-        /// To which object.
         pub object_id: Uuid,
-        /// The object's version: 1 for the first event about it, then one more each.
+        /// 1 for the first event about the object, then counted up.
         pub version: i64,
-        /// The whole object as it was then, as JSON, without secrets.
+        /// The whole object at that time, as JSON without secrets.
         pub object: String,
-        /// The link to the hash before; see [`link`].
+        /// The chained hash; see [`link`].
         pub hash: Vec<u8>,
-        /// When.
         pub created_at: Time,
-        /// Where the payee's data were erased from the object: the link's part for the object as it was, and a proof
-        /// that the service erased them.
+        /// Set when a payee's data was erased: the link's part for the original object, and a proof that bursar erased
+        /// it.
         pub erased: Option<Vec<u8>>,
     }
 }
 
 impl Event {
-    /// The log's head when this event was the last.
     pub fn head(&self) -> Head {
         let Self { app, sequence, hash, created_at, .. } = self;
         Head { log: Log::Events, of: app.0, sequence: *sequence, hash: hash.clone(), at: *created_at }
     }
 }
 
-/// What is told of an object.
 #[derive(Clone, Debug)]
 pub struct NewEvent {
-    /// The event's name.
     pub name: EventName,
-    /// The object.
     pub object_id: Uuid,
-    /// The object's version.
     pub version: i64,
-    /// The whole object as JSON, without secrets.
+    /// JSON, without secrets.
     pub object: String,
 }
 
 impl NewEvent {
-    /// What is told of an object that looks so now.
+    /// Creates an event for the object's current state.
     ///
     /// # Panics
-    /// When the object does not serialize, which plain data always do.
+    /// If the object does not serialize; plain data always does.
     pub fn of(name: EventName, object_id: Uuid, version: i64, object: &impl Serialize) -> Self {
         let object = serde_json::to_string(object).expect("what the API shows is plain data, which always serializes");
         Self { name, object_id, version, object }
     }
 }
 
-/// How many events the app's log has. Who has seen the app's objects at this place has seen them all until there are
-/// more.
+/// Returns the number of events. Until it changes, objects of the app that were read at this length are current.
 pub fn length(world: &World, scope: Scope) -> Result<i64, Halt> {
     Ok(world.get::<EventStream>(key![scope.org, scope.app])?.map_or(0, |stream| stream.sequence))
 }
 
-/// The head of the app's log; `None` while it is empty.
+/// Returns the head of the app's log; `None` if it is empty.
 pub fn head_of(world: &World, scope: Scope) -> Result<Option<Head>, Halt> {
     let Some(stream) = world.get::<EventStream>(key![scope.org, scope.app])? else { return Ok(None) };
     let last = world.get::<Event>(key![scope.org, scope.app, stream.sequence])?;
     Ok(last.map(|event| event.head()))
 }
 
-/// The row that [`emit`] asks for.
 pub fn want(scope: Scope) -> Want {
     Want::row::<EventStream>(key![scope.org, scope.app])
 }
 
-/// Writes an event at the end of the app's log.
 pub fn emit(world: &mut World, scope: Scope, new: NewEvent) -> Result<(), Halt> {
     let stream = world.get::<EventStream>(key![scope.org, scope.app])?;
     let (sequence, before) =
@@ -188,7 +165,7 @@ pub fn emit(world: &mut World, scope: Scope, new: NewEvent) -> Result<(), Halt> 
     Ok(())
 }
 
-/// Writes an event at the end of the log of every app of the organization: of what all its apps share.
+/// Appends an event about a shared object to the log of every app of the organization.
 pub fn emit_to_all(world: &mut World, org: OrgId, new: &NewEvent) -> Result<(), Halt> {
     for stream in world.all::<EventStream>(EventStream::OF_ORG, key![org])? {
         if stream.app.0 != org.0 {
@@ -198,10 +175,9 @@ pub fn emit_to_all(world: &mut World, org: OrgId, new: &NewEvent) -> Result<(), 
     Ok(())
 }
 
-/// The keyed hash that chains an event to the one before it. `bursar verify` computes it again.
+/// Returns the keyed hash that chains an event to the one before. `bursar verify` recomputes it.
 ///
-/// It covers a keyed hash of the object in place of the object, so that a payee's data can be erased from an object
-/// and the chain stays whole.
+/// It covers a keyed hash of the object instead of the object, so that erased data does not break the chain.
 pub fn link(chain: &ChainKey, before: &[u8], event: &Event) -> Vec<u8> {
     let object = match erased_part(event) {
         Some((object, _)) => object.to_vec(),
@@ -212,24 +188,24 @@ pub fn link(chain: &ChainKey, before: &[u8], event: &Event) -> Vec<u8> {
     link.number(event.created_at.micros()).part(&object).end()
 }
 
-/// The link's part for the object.
 fn object_link(chain: &ChainKey, event: &Event) -> Vec<u8> {
     chain.begin("object").id(event.id.0).part(event.object.as_bytes()).end()
 }
 
-/// Of an event whose object was erased: the link's part for the object as it was, and the proof.
+/// Splits [`Event::erased`] into the link's part for the original object and the proof.
 fn erased_part(event: &Event) -> Option<(&[u8], &[u8])> {
     event.erased.as_deref()?.split_at_checked(32)
 }
 
-/// It covers the hashes on both sides: the hash of an erased event of a version without key cannot be computed again.
+/// Covers the hashes on both sides, because the hash of an erased event of a version without a key cannot be
+/// recomputed.
 fn erasure_proof(chain: &ChainKey, before: &[u8], event: &Event, object: &[u8]) -> Vec<u8> {
     let proof = chain.begin("erased").part(before).part(&event.hash).id(event.id.0);
     proof.part(object).part(event.object.as_bytes()).end()
 }
 
-/// Whether an event follows from the one before it, and its object is as it was emitted or was erased by the service.
-/// `unkeyed` says that a version emitted it that chained without a key.
+/// Returns whether an event is the valid successor of `before`, with its object unchanged or erased by bursar.
+/// `unkeyed` marks events of a version that chained without a key.
 pub fn follows(chain: &ChainKey, before: &[u8], event: &Event, unkeyed: bool) -> bool {
     let proved = match (&event.erased, erased_part(event)) {
         (None, _) => true,
@@ -244,7 +220,7 @@ pub fn follows(chain: &ChainKey, before: &[u8], event: &Event, unkeyed: bool) ->
     proved && linked
 }
 
-/// Puts another object into an event, without the payee's data. The chain stays whole.
+/// Replaces the object of an event by one without the payee's data. The chain remains valid.
 pub fn erase(world: &mut World, event: &Arc<Event>, object: String) -> Result<(), Halt> {
     let before = match event.sequence {
         ..=1 => None,
@@ -261,13 +237,13 @@ pub fn erase(world: &mut World, event: &Arc<Event>, object: String) -> Result<()
     Ok(())
 }
 
-/// The hash of a version that chained without a key.
+/// Returns the hash that a version without a chain key computed.
 pub fn unkeyed_link(before: &[u8], event: &Event) -> Vec<u8> {
     let mut hash = Sha256::new();
     hash.update(before);
     hash.update(event.sequence.to_be_bytes());
     hash.update(event.id.0.as_bytes());
-    // A length before each text: no two events have the same bytes.
+    // Each text follows its length, so no two events have the same bytes.
     for text in [event.name.as_str(), &event.object] {
         hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(text.as_bytes());
@@ -278,7 +254,7 @@ pub fn unkeyed_link(before: &[u8], event: &Event) -> Vec<u8> {
     hash.finalize().to_vec()
 }
 
-/// Proves where a log without key ends: with which event, and with which hash.
+/// Returns the proof of the event and the hash at which a log without a key ends.
 pub fn unkeyed_proof(chain: &ChainKey, stream: &EventStream, unkeyed_to: i64, hash: &[u8]) -> Vec<u8> {
     chain.begin("unkeyed").id(stream.org.0).id(stream.app.0).number(unkeyed_to).part(hash).end()
 }

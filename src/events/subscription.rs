@@ -1,8 +1,8 @@
-//! Who reads the log as it grows: a mark on the log's head, so that nobody has to look for what is new.
+//! Subscriptions: a mark on the log's head, so that no worker polls for new events.
 //!
-//! Where nobody listens, an event writes nothing besides itself. Where somebody does, the first event after a quiet
-//! while leaves one job behind, and those that follow leave none until it was done. The mark and the job change in
-//! the commit of the event, so that no event is missed and no reader is woken twice.
+//! Without a subscription, an event writes no job. With one, the first event after an idle time leaves one job, and
+//! further events leave none until it has run. The mark and the job change in the commit of the event, so no event is
+//! missed and no job is duplicated.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::world::record::{key, words};
 use crate::world::{Halt, Want, World};
 
 words! {
-    /// Whether anybody is to be told of an app's events.
+    /// The state of an app's subscription.
     pub enum Subscription {
-        /// Nobody is.
+        /// No subscription.
         None = "none",
-        /// Somebody is, and has been told of everything.
+        /// Subscribed, without unread events.
         Idle = "idle",
-        /// Somebody is, and a job is there that will tell them.
+        /// Subscribed, with a job for the unread events.
         Scheduled = "scheduled",
     }
 }
 
-/// Leaves a job behind where somebody listens who was not called yet; gives how it stands after that.
+/// Enqueues a job if the subscription is idle; returns the new state.
 pub(super) fn schedule(world: &mut World, stream: &EventStream) -> Subscription {
     match stream.subscription {
         Subscription::None => Subscription::None,
@@ -36,7 +36,7 @@ pub(super) fn schedule(world: &mut World, stream: &EventStream) -> Subscription 
     }
 }
 
-/// From now on somebody is to be told of the app's events; gives the last event's sequence, 0 when there is none.
+/// Starts the subscription; returns the sequence of the last event, 0 if there is none.
 pub fn subscribe(world: &mut World, scope: Scope) -> Result<i64, Halt> {
     let Some(stream) = world.get::<EventStream>(key![scope.org, scope.app])? else {
         world.add(EventStream { subscription: Subscription::Idle, ..EventStream::empty(scope) });
@@ -51,7 +51,6 @@ pub fn subscribe(world: &mut World, scope: Scope) -> Result<i64, Halt> {
     Ok(stream.sequence)
 }
 
-/// From now on nobody is to be told of the app's events.
 pub fn unsubscribe(world: &mut World, scope: Scope) -> Result<(), Halt> {
     if let Some(stream) = world.get::<EventStream>(key![scope.org, scope.app])? {
         world.change(&stream, |stream| stream.subscription = Subscription::None);
@@ -59,17 +58,13 @@ pub fn unsubscribe(world: &mut World, scope: Scope) -> Result<(), Halt> {
     Ok(())
 }
 
-/// What listeners were not told of yet.
 #[derive(Clone, Debug)]
 pub struct Unread {
-    /// The events, in their order.
     pub events: Vec<Arc<Event>>,
-    /// Whether there are more.
     pub more: bool,
 }
 
-/// Takes at most `limit` events that listeners were not told of, and marks them as told. When none are left, the
-/// next event calls again.
+/// Returns at most `limit` unread events and marks them as read. If none remain, the next event enqueues a job.
 pub fn take_unread(world: &mut World, scope: Scope, limit: i64) -> Result<Unread, Halt> {
     let nothing = Unread { events: Vec::new(), more: false };
     let Some(stream) = world.get::<EventStream>(key![scope.org, scope.app])? else { return Ok(nothing) };

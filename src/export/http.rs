@@ -1,5 +1,3 @@
-//! The route of exports.
-
 use super::{Cursor, ExportJson, ExportRequest, Section, export};
 use crate::erasure::{Erasure, shows};
 use crate::http::input::input;
@@ -11,17 +9,17 @@ use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::world::record::key;
 
-/// Objects of a list's page when the request does not say.
+/// Objects per list.
 const LIMIT_DEFAULT: i64 = 25;
 
 input! {
-    /// Which part of an export is asked for.
+    /// The requested part of an export.
     pub struct ExportQuery {
-        /// Only this list; the first page of each when not given.
+        /// Return only this list; the first page of each list if not given.
         pub section: Option<Section>,
-        /// The page of that list behind this place; follow `next` of the page before.
+        /// Return the page of that list after this position; follow `next` of the page before.
         pub after: Option<Text<100>>,
-        /// Objects of each list, 1 to 100; 25 when not given.
+        /// Objects per list, 1 to 100; 25 if not given.
         pub limit: Option<Integer<1, LIMIT_MAX>>,
     }
 }
@@ -65,7 +63,6 @@ pub async fn export_user(call: Call) -> Outcome {
     Ok(answer)
 }
 
-/// The route of exports.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/users/{user_id}/export" AppOrOrganization "export_user" export_user)

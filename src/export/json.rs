@@ -1,5 +1,3 @@
-//! The shapes of an export.
-
 use std::borrow::Cow;
 
 use serde::Serialize;
@@ -32,52 +30,33 @@ use crate::world::record::words;
 words! {
     /// A list of an export.
     pub enum Section {
-        /// What each app keeps about the payee.
         Profiles = "profiles",
-        /// Payout methods.
         PayoutMethods = "payout_methods",
-        /// Names of the sanctions list that were like the payee's.
         ScreeningHits = "screening_hits",
-        /// What members found out.
         ComplianceDecisions = "compliance_decisions",
-        /// Links of the payee.
         PayoutLinks = "payout_links",
-        /// Links to the phone number.
         PayoutLinksByPhone = "payout_links_by_phone",
-        /// Links to the e-mail address.
         PayoutLinksByEmail = "payout_links_by_email",
-        /// Transfers, payouts and payments among them.
         Transfers = "transfers",
-        /// Payout requests of the payee.
         PayoutRequests = "payout_requests",
-        /// Payout requests from the phone number.
         PayoutRequestsByPhone = "payout_requests_by_phone",
-        /// Notices about changes to where the payee's money goes.
         Notices = "notices",
-        /// Messages to the phone number.
         MessagesByPhone = "messages_by_phone",
-        /// Messages to the e-mail address.
         MessagesByEmail = "messages_by_email",
-        /// Events about the payee.
         Events = "events",
-        /// Events about codes that were sent to the phone number.
         PhoneVerificationEvents = "phone_verification_events",
-        /// Events about codes that were sent to the e-mail address.
         EmailVerificationEvents = "email_verification_events",
     }
 }
 word_input!(Section);
 
-/// A page of one list.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportPage<T> {
-    /// The objects.
     pub data: Vec<T>,
-    /// The path of the next page.
     pub next: Option<String>,
 }
 
-// By hand, because the derived schema gives all pages one name.
+// Implemented by hand, because the derived schema gives all pages the same name.
 impl<T: ToSchema> ComposeSchema for ExportPage<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         let data = ArrayBuilder::new().items(Ref::from_schema_name(T::name())).description(Some("The objects."));
@@ -101,53 +80,53 @@ impl<T: ToSchema> ToSchema for ExportPage<T> {
     }
 }
 
-/// Everything that is kept of a payee, as far as the caller may see it. A list is null when `section` asks for another.
+/// All data about a payee that the caller may see. A list is null if `section` names another.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = UserExport)]
 pub struct ExportJson {
-    /// The payee.
+    /// The payee's id.
     pub user_id: UserId,
-    /// The app whose data these are; null for everything that the organization keeps.
+    /// The app of the data; null for all data of the organization.
     #[schema(required)]
     pub app_id: Option<AppId>,
     /// When the export was made.
     #[schema(value_type = String, format = DateTime)]
     pub exported_at: Time,
-    /// Who the payee is.
+    /// The payee's identity.
     pub identity: IdentityJson,
-    /// Counts of codes of the phone number and the e-mail address. Only for the organization.
+    /// Counts of codes for the phone number and the e-mail address. Only for the organization.
     pub verifications: Vec<VerificationJson>,
-    /// What each app keeps about the payee, by the apps' ids.
+    /// The payee's profile with each app, by app id.
     #[schema(required)]
     pub profiles: Option<ExportPage<ProfileJson>>,
-    /// Payout methods, numbers masked.
+    /// Payout methods with masked numbers.
     #[schema(required)]
     pub payout_methods: Option<ExportPage<ExportedMethodJson>>,
-    /// Names of the sanctions list that were like the payee's, and what was decided.
+    /// Names on the sanctions list that are similar to the payee's, with the decisions.
     #[schema(required)]
     pub screening_hits: Option<ExportPage<ScreeningHitJson>>,
-    /// What members found out about the payee.
+    /// Members' decisions about the payee.
     #[schema(required)]
     pub compliance_decisions: Option<ExportPage<ComplianceDecisionJson>>,
-    /// Links that were made for the payee, or that the payee claimed.
+    /// Links that were created for or claimed by the payee.
     #[schema(required)]
     pub payout_links: Option<ExportPage<PayoutLinkJson>>,
-    /// Links to the phone number that are no other user's.
+    /// Links to the phone number that belong to no other user.
     #[schema(required)]
     pub payout_links_by_phone: Option<ExportPage<PayoutLinkJson>>,
-    /// Links to the e-mail address that are no other user's.
+    /// Links to the e-mail address that belong to no other user.
     #[schema(required)]
     pub payout_links_by_email: Option<ExportPage<PayoutLinkJson>>,
-    /// Transfers of the payee, app by app: payouts, payments and transfers between wallets.
+    /// Transfers of the payee by app: payouts, payments and transfers between wallets.
     #[schema(required)]
     pub transfers: Option<ExportPage<TransferJson>>,
     /// Payout requests of the payee.
     #[schema(required)]
     pub payout_requests: Option<ExportPage<PayoutRequestJson>>,
-    /// Payout requests from the phone number that are no other user's.
+    /// Payout requests from the phone number that belong to no other user.
     #[schema(required)]
     pub payout_requests_by_phone: Option<ExportPage<PayoutRequestJson>>,
-    /// Notices about changes to where the payee's money goes. Only for the organization.
+    /// Notices about changes to the payee's payout destination. Only for the organization.
     #[schema(required)]
     pub notices: Option<ExportPage<ExportedNoticeJson>>,
     /// Messages to the phone number, without their texts.
@@ -156,18 +135,18 @@ pub struct ExportJson {
     /// Messages to the e-mail address, without their texts.
     #[schema(required)]
     pub messages_by_email: Option<ExportPage<ExportedMessageJson>>,
-    /// Events about the payee, app by app, newest first.
+    /// Events about the payee by app, newest first.
     #[schema(required)]
     pub events: Option<ExportPage<EventJson>>,
-    /// Events about codes that were sent to the phone number, app by app. Only for the organization.
+    /// Events about codes sent to the phone number, by app. Only for the organization.
     #[schema(required)]
     pub phone_verification_events: Option<ExportPage<EventJson>>,
-    /// Events about codes that were sent to the e-mail address, app by app. Only for the organization.
+    /// Events about codes sent to the e-mail address, by app. Only for the organization.
     #[schema(required)]
     pub email_verification_events: Option<ExportPage<EventJson>>,
 }
 
-/// Who a payee is.
+/// The identity of a payee.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = UserIdentity)]
 pub struct IdentityJson {
@@ -177,22 +156,22 @@ pub struct IdentityJson {
     /// Last name.
     #[schema(required)]
     pub last_name: Option<String>,
-    /// The phone number.
+    /// Phone number.
     #[schema(required)]
     pub phone_number: Option<PhoneJson>,
-    /// When the payee verified it.
+    /// When the payee verified the phone number.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub phone_verified_at: Option<Time>,
     /// E-mail address.
     #[schema(required)]
     pub email: Option<String>,
-    /// When the payee verified it.
+    /// When the payee verified the e-mail address.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub email_verified_at: Option<Time>,
     /// ISO 3166-1 alpha-2.
     #[schema(required)]
     pub country: Option<String>,
-    /// The state of the payee.
+    /// The state of the user.
     pub status: UserStatus,
     /// When the user was created.
     #[schema(value_type = String, format = DateTime)]
@@ -200,7 +179,7 @@ pub struct IdentityJson {
     /// When the payee was erased.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub deleted_at: Option<Time>,
-    /// Since when the payee has frozen automatic payouts.
+    /// When the payee froze automatic payouts.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub payouts_frozen_at: Option<Time>,
     /// `YYYY-MM-DD`. Only for the organization.
@@ -209,13 +188,12 @@ pub struct IdentityJson {
     /// The address. Only for the organization.
     #[schema(required)]
     pub address: Option<Address>,
-    /// The tax form, its number masked. Only for the organization.
+    /// The tax form with a masked number. Only for the organization.
     #[schema(required)]
     pub tax_form: Option<ExportedTaxFormJson>,
 }
 
 impl IdentityJson {
-    /// The identity without what is sealed.
     pub(super) fn of(user: &User) -> Self {
         let phone = user.phone_country_code.clone().zip(user.phone_national.clone());
         Self {
@@ -236,7 +214,7 @@ impl IdentityJson {
         }
     }
 
-    /// With what is sealed, opened. What does not open is left out; `bursar verify` reports it.
+    /// Adds the sealed fields. A field that does not open is left out; `bursar verify` reports it.
     pub(super) fn opened(self, vault: &Vault, org: OrgId, user: &User) -> Self {
         let open = |sealed: &Option<Vec<u8>>, column| {
             let sealed = sealed.as_deref()?;
@@ -254,34 +232,34 @@ impl IdentityJson {
     }
 }
 
-/// A tax form, its number masked.
+/// A tax form with a masked number.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedTaxForm)]
 pub struct ExportedTaxFormJson {
     /// w9 or w8ben.
     #[schema(example = "w9")]
     pub form: String,
-    /// The name on it.
+    /// The name on the form.
     pub name: String,
-    /// Of a W-9: who pays the tax.
+    /// W-9: the type of taxpayer.
     #[schema(required)]
     pub entity_type: Option<EntityType>,
-    /// Of a W-9: the business's name.
+    /// W-9: the name of the business.
     #[schema(required)]
     pub business_name: Option<String>,
-    /// Of a W-9: which number it has.
+    /// W-9: the type of the number.
     #[schema(required)]
     pub tax_id_type: Option<TaxIdType>,
     /// The number, masked.
     #[schema(required, example = "***6789")]
     pub tax_id: Option<String>,
-    /// Of a W-8BEN: citizenship, ISO 3166-1 alpha-2.
+    /// W-8BEN: citizenship, ISO 3166-1 alpha-2.
     #[schema(required)]
     pub citizenship: Option<String>,
-    /// Of a W-8BEN: `YYYY-MM-DD`.
+    /// W-8BEN: date of birth, `YYYY-MM-DD`.
     #[schema(required)]
     pub date_of_birth: Option<String>,
-    /// The address on it.
+    /// The address on the form.
     pub address: Address,
 }
 
@@ -305,27 +283,27 @@ impl ExportedTaxFormJson {
     }
 }
 
-/// What one app keeps about a payee.
+/// A payee's profile with one app.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedProfile)]
 pub struct ProfileJson {
-    /// The app.
+    /// The app's id.
     pub app_id: AppId,
-    /// Its name.
+    /// The app's name.
     pub app_name: String,
-    /// Since when it is connected.
+    /// When the app was connected.
     #[schema(value_type = String, format = DateTime)]
     pub connected_at: Time,
-    /// When it deleted the user while other apps were connected.
+    /// When the app deleted the user while other apps remained connected.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub disconnected_at: Option<Time>,
-    /// The payee as this app sees them.
+    /// The user as this app sees it.
     pub user: UserJson,
-    /// What the app paid in each tax year, newest first.
+    /// The app's payments by tax year, newest first.
     pub tax_years: Vec<TaxYearJson>,
 }
 
-/// What an app paid a payee in a tax year.
+/// An app's payments to a payee in a tax year.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedTaxYear)]
 pub struct TaxYearJson {
@@ -343,35 +321,35 @@ impl From<&TaxYear> for TaxYearJson {
     }
 }
 
-/// A payout method, numbers masked.
+/// A payout method with masked numbers.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedPayoutMethod)]
 pub struct ExportedMethodJson {
-    /// The app that uses it.
+    /// The app that uses the method.
     pub app_id: AppId,
-    /// Who added it.
+    /// The origin of the method.
     pub origin: MethodOrigin,
-    /// Whether it can be paid to.
+    /// Whether the method can be paid.
     pub in_use: bool,
-    /// When it was set up.
+    /// When the method was set up.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// When it was taken out of use.
+    /// When the method was disabled.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Time>,
-    /// Why: removed, or the failure's code.
+    /// The reason: removed, or the code of the failure.
     #[schema(required)]
     pub disabled_reason: Option<String>,
-    /// Whose account it is.
+    /// The account holder's name.
     #[schema(required)]
     pub holder_name: Option<String>,
     /// The handle at a wallet.
     #[schema(required)]
     pub handle: Option<String>,
-    /// The bank, where it is known.
+    /// The bank's name, if known.
     #[schema(required)]
     pub bank_name: Option<String>,
-    /// The method as it is shown everywhere.
+    /// The method as shown in other responses.
     pub details: MethodDetailsJson,
 }
 
@@ -392,22 +370,22 @@ impl From<&PayoutMethod> for ExportedMethodJson {
     }
 }
 
-/// A notice about a change to where a payee's money goes. The token of its link is not part of it.
+/// A notice about a change to a payee's payout destination, without the token of its link.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedNotice)]
 pub struct ExportedNoticeJson {
-    /// Its id.
+    /// The notice's id.
     pub id: NoticeId,
-    /// The app at which the change was made.
+    /// The app of the change.
     pub app_id: AppId,
-    /// When.
+    /// When the notice was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// By which way it was sent.
+    /// The channel by which the notice was sent.
     pub channel: Channel,
-    /// The payee's contact from before the change.
+    /// The payee's contact before the change.
     pub sent_to: String,
-    /// What was changed.
+    /// The changes.
     pub changes: Vec<PayeeChange>,
     /// The method that was added or chosen, masked.
     #[schema(required)]
@@ -428,25 +406,25 @@ impl From<&ChangeNotice> for ExportedNoticeJson {
     }
 }
 
-/// That a message was sent. Its text is composed when it is sent and not kept; a code or link in it is a secret.
+/// A message to the payee. Texts are not stored, and their codes and links are secret.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedMessage)]
 pub struct ExportedMessageJson {
-    /// Its id.
+    /// The message's id.
     pub id: MessageId,
-    /// On whose behalf.
+    /// The app that caused the message.
     pub app_id: AppId,
-    /// When it was queued.
+    /// When the message was queued.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// By which way.
+    /// The channel of the message.
     pub channel: Channel,
-    /// What it says.
+    /// The kind of message.
     #[schema(example = "claim_link")]
     pub kind: &'static str,
-    /// What became of it.
+    /// The delivery status.
     pub status: MessageStatus,
-    /// When it was sent.
+    /// When the message was sent.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub sent_at: Option<Time>,
 }

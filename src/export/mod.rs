@@ -1,9 +1,9 @@
-//! The export of a payee: everything that is kept of one person, in one document (docs/decisions.md 17).
+//! The export of a payee: all data about one person in one document (docs/decisions.md 17).
 //!
-//! The lists are those that an erasure goes through, so that what is exported and what is erased stay the same. Each is bounded and
-//! says where its next page is. Invariants: an export writes nothing; an app's export has rows of that app only; no export has a
-//! secret, a code, or a whole tax id or account number. Deliberately absent: contacts of claims, rows of batches
-//! and stored answers, which repeat the payee's data. Start at [`export`].
+//! The lists are those of an erasure, so that export and erasure cover the same data. Each list is bounded and links
+//! its next page. Invariants: an export writes nothing; an app's export has only rows of that app; no export has a
+//! secret, a code, or a complete tax id or account number. Deliberately absent: contacts of claims, rows of batches and
+//! stored responses, which repeat the payee's data. Start at [`export`].
 
 pub mod http;
 mod json;
@@ -36,37 +36,31 @@ use json::{IdentityJson, ProfileJson, TaxYearJson};
 
 /// Apps whose rows are read for one page.
 const APPS: usize = 50;
-/// Tax years of a profile: more than the service will run.
+/// Tax years of a profile; higher than ever needed.
 const YEARS: usize = 100;
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct ExportRequest {
-    /// The organization.
     pub org: OrgId,
-    /// The app whose data are asked for; `None` for all of the organization.
+    /// `None` for all data of the organization.
     pub app: Option<AppId>,
-    /// The payee.
     pub user: UserId,
-    /// The one list; `None` for the first page of each.
+    /// `None` for the first page of each list.
     pub section: Option<Section>,
-    /// The page of that list behind this place.
     pub after: Option<Cursor>,
-    /// Objects of a page.
     pub limit: usize,
 }
 
-/// A place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cursor {
-    /// Behind the row with this id.
+    /// After the row with this id.
     Id(Uuid),
-    /// In a list that goes app by app: behind this row of this app.
+    /// After this row of this app, in lists ordered by app.
     OfApp(AppId, Value),
 }
 
 impl Cursor {
-    /// The place in a list that a text names; `None` where it names none.
+    /// Parses a position in a list; `None` if it is invalid.
     pub fn parse(section: Section, text: &str) -> Option<Self> {
         let of_app = || {
             let (app, row) = text.split_once('.')?;
@@ -97,10 +91,6 @@ impl Cursor {
     }
 }
 
-/// Everything that is kept of a payee.
-///
-/// # Errors
-/// `not-found`.
 pub fn export(world: &mut World, vault: &Vault, asked: &ExportRequest) -> Result<ExportJson, Halt> {
     let user = match asked.app {
         Some(app) => users::find(world, Scope { org: asked.org, app }, asked.user)?,
@@ -157,19 +147,18 @@ pub fn export(world: &mut World, vault: &Vault, asked: &ExportRequest) -> Result
     Err(Halt::Load(lists.missing))
 }
 
-/// The lists of an export. What they lack is loaded for all of them together.
+/// The lists of an export. Missing rows are collected and loaded together.
 struct Lists<'a> {
     asked: &'a ExportRequest,
     missing: Vec<Want>,
 }
 
-/// Rows, each with its app.
 type Rows<R> = Vec<(AppId, Arc<R>)>;
 
-/// An app, and the place in its rows behind which more are asked for.
+/// An app, and the position in its rows after which to continue.
 type AppCursor = (AppId, Option<Value>);
 
-/// A condition: this column has this value; no row where there is no value.
+/// A column and its value; matches no row without a value.
 type Where = (&'static str, Option<Value>);
 
 impl Lists<'_> {
@@ -184,7 +173,7 @@ impl Lists<'_> {
         }
     }
 
-    /// What is counted of codes. Apps other than the caller's sent some of them.
+    /// Returns the counts of codes for the organization only, because they include codes of other apps.
     fn codes(&mut self, world: &World, recipient: Option<&String>) -> Result<Option<VerificationJson>, Halt> {
         match recipient.filter(|_| self.asked.app.is_none()) {
             Some(recipient) => Ok(self.gather(VerificationJson::counted(world, self.asked.org, recipient))?.flatten()),
@@ -192,7 +181,6 @@ impl Lists<'_> {
         }
     }
 
-    /// A list whose rows are shown as they are.
     fn plain<R, T>(&mut self, world: &mut World, section: Section, of: Where) -> Result<Option<ExportPage<T>>, Halt>
     where
         R: Record,
@@ -240,7 +228,7 @@ impl Lists<'_> {
         self.by_app(world, section, of, |_, event: &Event| Ok(Some(EventJson::from(event))))
     }
 
-    /// One page of a list, newest first: the app's rows, where rows are an app's and an app asks.
+    /// Returns one page of a list, newest first. An app sees only its own rows in tables with an app column.
     fn rows<R: Record, T>(
         &mut self,
         world: &mut World,
@@ -271,7 +259,7 @@ impl Lists<'_> {
         Ok(Some(ExportPage { data, next: last.map(|last| self.next(section, &last)) }))
     }
 
-    /// One page of a list that goes app by app, and in each newest first: rows of these tables are found by their app.
+    /// Returns one page of a list ordered by app, then newest first, because these tables are indexed by app.
     fn by_app<R: Record, T>(
         &mut self,
         world: &mut World,
@@ -297,7 +285,7 @@ impl Lists<'_> {
         let position = [R::TABLE.position(order).unwrap_or_default()];
         let next = match (found.last(), apps.last()) {
             (Some((app, row)), _) if is_more => Some(format!("{app}.{}", word(&row.cells(&position)))),
-            // Behind every row of the last of these apps.
+            // After all rows of the last of these apps.
             (_, Some((app, _))) if !is_last => Some(format!("{app}.{}", first_of(order))),
             (..) => None,
         };
@@ -306,8 +294,8 @@ impl Lists<'_> {
         Ok(Some(ExportPage { data, next: next.map(|next| self.next(section, &next)) }))
     }
 
-    /// The next apps that are or were connected, each with the place behind which its rows are asked for, and whether they are
-    /// the last.
+    /// Returns the next connected or formerly connected apps, each with the position to continue from, and whether they
+    /// are the last.
     fn apps(&mut self, world: &World) -> Result<Option<(Vec<AppCursor>, bool)>, Halt> {
         let after = match &self.asked.after {
             Some(Cursor::OfApp(app, row)) if self.asked.section.is_some() => Some((*app, Some(row.clone()))),
@@ -330,14 +318,12 @@ impl Lists<'_> {
         self.asked.section.is_none_or(|asked| asked == section)
     }
 
-    /// The path of a list's page behind a place.
     fn next(&self, section: Section, after: &str) -> String {
         let ExportRequest { user, limit, .. } = self.asked;
         format!("/v2/users/{user}/export?section={section}&limit={limit}&after={after}")
     }
 }
 
-/// The value of the ordering column as text.
 fn word(cells: &[Value]) -> String {
     match cells.first() {
         Some(Value::Id(id)) => id.to_string(),
@@ -346,7 +332,7 @@ fn word(cells: &[Value]) -> String {
     }
 }
 
-/// What no row of a list has and every row of it is above.
+/// Returns a value below every row of a list.
 fn first_of(order: &str) -> String {
     if order == "sequence" { "0".to_owned() } else { Uuid::nil().to_string() }
 }

@@ -1,4 +1,4 @@
-//! What a charge was made by: kept with the payout and told by the estimate, so that it can be explained for ever.
+//! The basis of a charge, stored with the payout and returned by the estimate so that every fee can be explained later.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 use super::{RailTerms, Rate, Schedule};
 use crate::money::{Cents, MoneyOverflow};
 
-/// What the fees of a payout were made by.
+/// The rules and settings from which the fees of a payout were computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FeeBasis {
-    /// The rule of the service's fee: `ach-standard`.
+    /// The rule of the service's fee, for example `ach-standard`.
     pub rule_id: String,
-    /// Its version, from 1.
+    /// The version of the rule, from 1.
     pub rule_version: u32,
-    /// The first day on which that version holds.
+    /// The first day of that version.
     #[schema(value_type = String, format = Date)]
     pub rule_effective_from: Day,
-    /// Where the app's own fee comes from: override, fee_table or none.
+    /// The source of the app's own fee: override, fee_table or none.
     pub platform_fee_source: PlatformFeeSource,
-    /// The row of the app's fee table that held: `intl_bank/EUR`, `ach`, `defaults`.
+    /// The row of the app's fee table that was used: `intl_bank/EUR`, `ach`, `defaults`.
     #[schema(required)]
     pub fee_table_row: Option<String>,
-    /// The version of the app's fee table that held at that moment; 0 before the first one.
+    /// The version of the app's fee table at that time; 0 before the first one.
     pub fee_table_version: i64,
     /// The app's own fee.
     pub platform_fee_settings: Schedule,
-    /// How the money was changed; null where it was not.
+    /// The currency exchange; null without one.
     #[schema(required)]
     pub exchange: Option<Exchange>,
 }
 
-/// Where what the app adds comes from.
+/// The source of the app's own fee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlatformFeeSource {
@@ -38,25 +38,19 @@ pub enum PlatformFeeSource {
     Override,
     /// The app's fee table.
     FeeTable,
-    /// Nowhere: the table has no row for it.
+    /// None: the fee table has no matching row.
     None,
 }
 
-/// What the app adds, and where that comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
-    /// What it adds.
     pub schedule: Schedule,
-    /// Where that comes from.
     pub source: PlatformFeeSource,
-    /// The row of the fee table.
     pub row: Option<String>,
-    /// The version of the fee table that holds.
     pub table_version: i64,
 }
 
 impl FeeBasis {
-    /// The basis of a charge.
     #[must_use]
     pub fn new(terms: &RailTerms, added: &Added, exchange: Option<Exchange>) -> FeeBasis {
         FeeBasis {
@@ -72,29 +66,26 @@ impl FeeBasis {
     }
 }
 
-/// How an amount is changed into another currency.
+/// The exchange of an amount into another currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Exchange {
-    /// Into which (ISO 4217).
+    /// The target currency (ISO 4217).
     pub currency: String,
-    /// So many for one dollar, a decimal.
+    /// Units of the currency per dollar, as a decimal.
     #[schema(example = "0.852")]
     pub rate: String,
-    /// The first day on which this rate holds.
+    /// The first day of this rate.
     #[schema(value_type = String, format = Date)]
     pub rate_date: Day,
-    /// What arrives, in the currency's smallest unit; null where no amount was asked about.
+    /// The amount that arrives, in the currency's smallest unit; null if the request had no amount.
     #[schema(required)]
     pub converted_amount: Option<i64>,
-    /// Digits that the currency has after the point: `converted_amount` 8520 with 2 is 85.20.
+    /// Decimal digits of the currency: `converted_amount` 8520 with 2 is 85.20.
     pub minor_digits: u32,
 }
 
 impl Exchange {
-    /// What arrives of an amount at a rate.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] where it does not fit.
+    /// Converts an amount at a rate.
     pub fn of(rate: &Rate, amount: Option<Cents>) -> Result<Exchange, MoneyOverflow> {
         Ok(Exchange {
             currency: rate.currency.to_owned(),
@@ -106,7 +97,7 @@ impl Exchange {
     }
 }
 
-/// A day as JSON carries it: `2026-01-31`.
+/// A day as in JSON: `2026-01-31`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day(pub Date);
 

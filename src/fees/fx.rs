@@ -1,36 +1,31 @@
-//! Exchange rates: dated data, the sandbox's own figures. They are near what such currencies cost in their time, and
-//! stand still between two dates, so that a test knows what will happen.
+//! Exchange rates: the sandbox's own dated tables. They are realistic and constant between two dates, so that tests are
+//! predictable.
 //!
-//! Invariant: a table, once published, is never edited. A new rate is a new table with its own first day, so that a
-//! past payout can still be explained. Deliberately absent: a market. Where money is really changed, the rate is the
-//! bank's that changes it.
+//! Invariant: a published table is never edited. A new rate is a new table with its own first day, so that past payouts
+//! can still be explained. Deliberately absent: a market. For real exchanges, the exchanging bank sets the rate.
 
 use jiff::civil::{Date, date};
 use rust_decimal::Decimal;
 
 use crate::money::{Cents, MoneyOverflow, Rounding};
 
-/// The currency of every book.
+/// The currency of the ledger.
 pub const BOOK_CURRENCY: &str = "USD";
 
-/// What one dollar is in another currency, from a day on.
+/// The price of one dollar in another currency from a day on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     /// ISO 4217.
     pub currency: &'static str,
-    /// So many for one dollar.
+    /// Units per dollar.
     pub per_dollar: Decimal,
-    /// Digits after the point that the currency has (ISO 4217): 2 for EUR, 0 for JPY, 3 for KWD.
+    /// Decimal digits of the currency (ISO 4217): 2 for EUR, 0 for JPY, 3 for KWD.
     pub minor_digits: u32,
-    /// The first day on which it holds.
     pub since: Date,
 }
 
 impl Rate {
-    /// What an amount becomes, in the currency's smallest unit, rounded half-even once.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] where it does not fit.
+    /// Converts an amount to the currency's smallest unit, rounded half-even once.
     pub fn convert(&self, amount: Cents) -> Result<i64, MoneyOverflow> {
         // |cents| < 2^63, a rate has at most seven digits and a currency at most three: the product is below 2^97.
         let units = i128::from(amount.get()) * self.per_dollar.mantissa() * 10_i128.pow(self.minor_digits);
@@ -39,31 +34,30 @@ impl Rate {
     }
 }
 
-/// The rate of a currency on a day; `None` for the book's own currency and for those that we do not change into.
+/// Returns the rate of a currency on a day; `None` for USD and unsupported currencies.
 #[must_use]
 pub fn rate(currency: &str, on: Date) -> Option<Rate> {
     let place = CURRENCIES.iter().position(|(known, ..)| *known == currency)?;
-    // Before the first day there is nothing older to hold.
+    // Days before the first table use the first one.
     let (since, rates) = TABLES.iter().rev().find(|(since, _)| *since <= on).unwrap_or(&TABLES[0]);
     let (currency, minor_digits, scale) = CURRENCIES[place];
     let per_dollar = Decimal::from_parts(rates[place], 0, 0, false, scale);
     Some(Rate { currency, per_dollar, minor_digits, since: *since })
 }
 
-/// Whether money can be paid out in this currency.
 #[must_use]
 pub fn is_payable(currency: &str) -> bool {
     currency == BOOK_CURRENCY || CURRENCIES.iter().any(|(known, ..)| *known == currency)
 }
 
-/// The currencies that money can be paid out in, for messages: `USD, AED, …`.
+/// Returns the payable currencies for messages: `USD, AED, …`.
 #[must_use]
 pub fn payable() -> String {
     let others = CURRENCIES.iter().map(|(currency, ..)| *currency);
     std::iter::once(BOOK_CURRENCY).chain(others).collect::<Vec<_>>().join(", ")
 }
 
-/// In which currency a country is paid (ISO 3166-1 alpha-2). In dollars where we do not change into its own.
+/// Returns the payout currency of a country (ISO 3166-1 alpha-2): USD if its own is unsupported.
 #[must_use]
 pub fn currency_of(country: &str) -> &'static str {
     if EURO_AREA.contains(&country) {
@@ -72,7 +66,7 @@ pub fn currency_of(country: &str) -> &'static str {
     COUNTRIES.iter().find(|(known, _)| *known == country).map_or(BOOK_CURRENCY, |(_, currency)| currency)
 }
 
-/// Currency (ISO 4217), the digits that it has after the point, and those that its rates have.
+/// Currency (ISO 4217), its decimal digits, and those of its rates.
 const CURRENCIES: [(&str, u32, u32); 26] = [
     ("AED", 2, 4),
     ("AUD", 2, 4),
@@ -102,7 +96,7 @@ const CURRENCIES: [(&str, u32, u32); 26] = [
     ("ZAR", 2, 4),
 ];
 
-/// The rates in the order of [`CURRENCIES`], each table with the first day on which it holds; oldest first.
+/// The rates in the order of [`CURRENCIES`], each table with its first day; oldest first.
 const TABLES: [(Date, [u32; 26]); 3] = [
     (
         date(2025, 1, 1),
@@ -127,13 +121,12 @@ const TABLES: [(Date, [u32; 26]); 3] = [
     ),
 ];
 
-/// Countries that have the euro.
 const EURO_AREA: [&str; 26] = [
     "AD", "AT", "BE", "BG", "CY", "DE", "EE", "ES", "FI", "FR", "GR", "HR", "IE", "IT", "LT", "LU", "LV", "MC", "ME",
     "MT", "NL", "PT", "SI", "SK", "SM", "VA",
 ];
 
-/// Countries with a currency of [`CURRENCIES`] of their own.
+/// Other countries and their currencies from [`CURRENCIES`].
 const COUNTRIES: [(&str, &str); 26] = [
     ("AE", "AED"),
     ("AU", "AUD"),
@@ -174,16 +167,15 @@ mod tests {
     #[test]
     fn a_dollar_in_the_units_of_each_currency() {
         let day = date(2026, 3, 2);
-        // $100.00 in the currency's smallest unit.
         for (currency, units) in
             [("EUR", 8_520), ("JPY", 15_660), ("KWD", 30_720), ("MXN", 179_800), ("COP", 37_740_000)]
         {
             assert_eq!(on(day, currency).convert(Cents::new(10_000)), Ok(units), "{currency}");
         }
-        // 156.60 yen for a dollar: 50 cents are 78.3 yen, 25 cents 39.15, and a yen has no parts.
+        // At 156.60 yen per dollar, 50 cents are 78.3 yen and 25 cents 39.15; a yen has no decimals.
         assert_eq!(on(day, "JPY").convert(Cents::new(50)), Ok(78));
         assert_eq!(on(day, "JPY").convert(Cents::new(25)), Ok(39));
-        // 0.8520 euro for a dollar: 25 cents are 21.3 euro cents, and 1.25 dollars 106.5, whose even neighbour is 106.
+        // At 0.8520 euro per dollar, 25 cents are 21.3 euro cents; 1.25 dollars are 106.5, rounded to the even 106.
         assert_eq!(on(day, "EUR").convert(Cents::new(25)), Ok(21));
         assert_eq!(on(day, "EUR").convert(Cents::new(125)), Ok(106));
         assert_eq!(on(day, "COP").convert(Cents::new(i64::MAX)), Err(MoneyOverflow));

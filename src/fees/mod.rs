@@ -1,10 +1,8 @@
-//! Fees: what a payout costs, who pays it, and what arrives (docs/decisions.md 7).
+//! Fees: the price of a payout, the paying party, and the amount that arrives (docs/decisions.md 7).
 //!
-//! Invariant: the estimate and the payout call the same [`charge`], so what is estimated is what is
-//! charged; each fee is rounded once; `payout_amount` plus what the user pays is the amount.
-//!
-//! Deliberately absent: looking up an app's table or a user's method (their nouns do that and hand
-//! the result in), and any clock: the day decides the version of a schedule and is an argument.
+//! Invariants: the estimate and the payout call the same [`charge`], so they agree; each fee is rounded once;
+//! `payout_amount` plus the user's fees is the amount. Deliberately absent: queries for an app's table or a user's
+//! method, which callers pass in, and a clock: the day is an argument and decides the version of a schedule.
 //!
 //! Start at [`charge`] for the arithmetic, at [`schedule`] and [`rate`] for the data.
 

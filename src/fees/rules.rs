@@ -1,4 +1,4 @@
-//! The arithmetic of fees: pure, exact, the same for the estimate and the payout.
+//! The arithmetic of fees: pure, exact, and shared by the estimate and the payout.
 
 use crate::{
     money::{Cents, MoneyOverflow, Percent, Rounding},
@@ -6,48 +6,46 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How a fee is made of an amount. The JSON shape is `fee_settings`.
+/// How a fee is computed from an amount.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FeeSettings)]
 pub struct Schedule {
-    /// Cents taken whatever the amount.
+    /// Cents, independent of the amount.
     #[schema(value_type = i64)]
     pub fixed: Cents,
-    /// Share of the amount, on top of `fixed`.
+    /// The percentage of the amount, added to `fixed`.
     #[schema(value_type = String)]
     pub percent: Percent,
-    /// The least that is taken, in cents.
+    /// The minimum fee, in cents.
     #[schema(value_type = i64)]
     pub min: Cents,
-    /// The most that is taken, in cents; `None` for no bound. It wins over `min`.
+    /// The maximum fee, in cents; `None` for no limit. It takes precedence over `min`.
     #[schema(value_type = Option<i64>, required)]
     pub max: Option<Cents>,
 }
 
 impl Schedule {
-    /// Takes nothing: what an app adds when it adds nothing.
     pub const FREE: Schedule = Schedule { fixed: Cents::ZERO, percent: Percent::ZERO, min: Cents::ZERO, max: None };
 }
 
-/// What a schedule with a percentage takes at least.
+/// The minimum fee of a schedule with a percentage.
 pub const SHARE_MIN: Cents = Cents::new(1);
 
-/// Who pays the fees (`payout_fee_party`).
+/// The party that pays the fees (`payout_fee_party`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Party {
-    /// The person paid: the fees come out of the amount.
+    /// The payee: the fees are taken from the amount.
     User,
-    /// The app: its balance pays the fees beside the amount.
+    /// The app: its balance pays the fees on top of the amount.
     Platform,
 }
 
 impl Party {
-    /// Both, in the order of docs/specification.md.
+    /// In the order of docs/specification.md.
     pub const ALL: [Party; 2] = [Party::User, Party::Platform];
 
-    /// The word of docs/specification.md.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,7 +55,6 @@ impl Party {
     }
 }
 
-/// A word other than `user` and `platform`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("must be \"user\" or \"platform\"")]
 pub struct UnknownParty;
@@ -70,67 +67,54 @@ impl std::str::FromStr for Party {
     }
 }
 
-/// What a charge depends on, and nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChargeInput<'a> {
-    /// The rail that is really used: `rtp` after the upgrade.
+    /// The rail that is used: `rtp` after the upgrade.
     pub platform: Platform,
-    /// The amount asked for, above zero.
+    /// The requested amount, above zero.
     pub amount: Cents,
-    /// The service's schedule for the rail.
     pub service: &'a Schedule,
-    /// What the app adds: the per-payout override, else the app's table, else [`Schedule::FREE`].
+    /// The app's schedule: the override of the payout, else the app's table, else [`Schedule::FREE`].
     pub app: &'a Schedule,
-    /// Whether `app` came with the payout (`payout_fee_fixed` and `payout_fee_percent`): such an
-    /// override uses the requested amount even on rails that pay whole dollars.
+    /// Whether `app` is an override of the payout (`payout_fee_fixed`, `payout_fee_percent`), which applies to the
+    /// requested amount even on rails that pay whole dollars.
     pub override_: bool,
-    /// The share taken for changing currencies.
+    /// The percentage for a currency exchange.
     pub fx: Percent,
-    /// Who pays.
     pub party: Party,
 }
 
-/// The parts of a charge, in cents; the names are those of the fee estimate without `_amount`,
-/// except where the two would be confused.
+/// The parts of a charge, in cents, named after the fields of the fee estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Breakdown {
-    /// `fee_amount`: what the service takes.
+    /// `fee_amount`: the service's fee.
     pub fee: Cents,
-    /// `platform_fee_amount`: what the app adds.
+    /// `platform_fee_amount`: the app's fee.
     pub platform_fee: Cents,
     /// `fx_upcharge_amount`.
     pub fx_upcharge: Cents,
-    /// `total_fee_amount`: the three above together.
+    /// `total_fee_amount`: the sum of the three.
     pub total: Cents,
-    /// `user_fee_amount`: the part of the total that the person pays, all of it or nothing.
+    /// `user_fee_amount`: the payee's part of the total, all or nothing.
     pub user_fee: Cents,
-    /// `payout_amount`: what arrives, above zero.
+    /// `payout_amount`: the amount that arrives, above zero.
     pub payout_amount: Cents,
 }
 
-/// Why an amount cannot be charged, in order of precedence.
+/// The reason why an amount cannot be charged, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum FeeRefusal {
-    /// A payout of nothing or less.
     #[error("the amount must be greater than 0")]
     AmountNotPositive,
-    /// A schedule whose fee does not fit in 64 bits of cents.
+    /// The fee does not fit in 64 bits of cents.
     #[error("the fees are too large")]
     Overflow,
-    /// The person would have to pay to be paid.
+    /// The payee would have to pay.
     #[error("the fees of {} exceed the amount of {}", .total.dollars(), .amount.dollars())]
-    FeesExceedAmount {
-        /// All fees together.
-        total: Cents,
-        /// The amount asked for.
-        amount: Cents,
-    },
-    /// Nothing would arrive, and no rail carries an amount of nothing.
+    FeesExceedAmount { total: Cents, amount: Cents },
+    /// Nothing would arrive, and no rail carries a zero amount.
     #[error("the fees use up the whole amount of {}", .amount.dollars())]
-    FeesTakeAll {
-        /// The amount asked for.
-        amount: Cents,
-    },
+    FeesTakeAll { amount: Cents },
 }
 
 impl From<MoneyOverflow> for FeeRefusal {
@@ -139,20 +123,20 @@ impl From<MoneyOverflow> for FeeRefusal {
     }
 }
 
-/// One fee: `fixed + percent × amount`, rounded half-even once, then held between `min` and `max`
-/// (docs/decisions.md 7). The bounds are whole cents, so that rounding first changes nothing. A share above zero costs at least
-/// [`SHARE_MIN`]: else a thousand small payouts would cost nothing where one large one costs something.
+/// Returns one fee: `fixed + percent × amount`, rounded half-even once, then limited to `min` and `max`
+/// (docs/decisions.md 7). The limits are whole cents, so the order does not matter. A percentage above zero costs at
+/// least [`SHARE_MIN`]; otherwise a thousand small payouts would be free where one large payout is not.
 ///
 /// # Errors
-/// [`MoneyOverflow`] where the fee does not fit.
+/// [`MoneyOverflow`].
 pub fn fee(schedule: &Schedule, amount: Cents) -> Result<Cents, MoneyOverflow> {
     let least = if schedule.percent.is_zero() { schedule.min } else { schedule.min.max(SHARE_MIN) };
     let fee = schedule.percent.of_on_top(schedule.fixed, amount, Rounding::HalfEven)?.max(least);
     Ok(schedule.max.map_or(fee, |max| fee.min(max)))
 }
 
-/// The amounts that fees are taken on: the service's, and the app's. Cards that pay whole dollars take base fees on
-/// what they can carry, but an override was made for this very payout (docs/decisions.md 7).
+/// Returns the amounts on which the service's and the app's fees are taken. On cards that pay whole dollars these are
+/// the whole dollars, except for an override (docs/decisions.md 7).
 ///
 /// # Errors
 /// [`MoneyOverflow`] near the end of 64 bits.
@@ -161,10 +145,10 @@ pub fn bases(platform: Platform, amount: Cents, override_: bool) -> Result<(Cent
     Ok((base, if override_ { amount } else { base }))
 }
 
-/// What a payout costs and what arrives.
+/// Computes the fees of a payout and the amount that arrives.
 ///
 /// # Errors
-/// A [`FeeRefusal`] where nothing would arrive.
+/// [`FeeRefusal`] if nothing would arrive.
 pub fn charge(input: ChargeInput<'_>) -> Result<Breakdown, FeeRefusal> {
     let amount = input.amount;
     if !amount.is_positive() {

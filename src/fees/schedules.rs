@@ -1,7 +1,7 @@
 //! The service's own fee schedules: dated, versioned data, one list per rail (docs/decisions.md 7).
 //!
-//! Invariant: a version, once published, is never edited. A new price is a new version with its own
-//! `effective_from`, so that a past payout can still be explained.
+//! Invariant: a published version is never edited. A new price is a new version with its own `effective_from`, so that
+//! past payouts can still be explained.
 
 use super::rules::Schedule;
 use crate::{
@@ -10,47 +10,42 @@ use crate::{
 };
 use jiff::civil::{Date, date};
 
-/// What a rail costs and how long it takes, from one day on.
+/// The price and speed of a rail from one day on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RailTerms {
-    /// Names the rule in explanations: `ach-standard`.
+    /// The name of the rule in explanations, for example `ach-standard`.
     pub rule_id: &'static str,
-    /// Counts from 1 within the rule.
+    /// Counted from 1 within the rule.
     pub version: u32,
-    /// The first day on which these terms hold.
     pub effective_from: Date,
-    /// The service's fee.
     pub schedule: Schedule,
-    /// The share taken for changing currencies; zero on domestic rails.
+    /// The percentage for a currency exchange; zero on domestic rails.
     pub fx_percent: Percent,
-    /// When the money arrives.
     pub arrival: Arrival,
 }
 
-/// When the money arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Arrival {
-    /// The far end of `text` in seconds of calendar time, so that nothing arrives later than said.
-    /// A business day counts as one day: weekends are the rail's affair.
+    /// The latest time of `text` in seconds, so that nothing arrives later than promised. A business day counts as one
+    /// day: weekends are left to the rail.
     pub seconds: i64,
-    /// For people: `1 business day`.
+    /// Shown to people: `1 business day`.
     pub text: &'static str,
 }
 
-/// The versions of one rail, oldest first. The first stands apart so that there always is one.
+/// The versions of one rail, oldest first. `first` is separate so that the list is never empty.
 struct Versions {
     first: RailTerms,
     later: &'static [RailTerms],
 }
 
 impl Versions {
-    /// The terms that hold on a day; before the first day there is nothing older to hold.
+    /// Returns the terms of a day; earlier days use the first version.
     fn on(&self, day: Date) -> &RailTerms {
         self.later.iter().rev().find(|terms| terms.effective_from <= day).unwrap_or(&self.first)
     }
 }
 
-/// The terms of a rail on a day.
 #[must_use]
 pub fn schedule(rail: Platform, on: Date) -> &'static RailTerms {
     let versions = match rail {
@@ -145,7 +140,7 @@ mod tests {
     #[test]
     fn every_rail_has_the_price_of_the_decisions() {
         let day = date(2026, 6, 1);
-        // The fee on $100.00, and the share for changing currencies.
+        // The fee on $100.00, and the percentage for a currency exchange.
         let table = [
             (Platform::Ach, 25, "0", "1 business day"),
             (Platform::WalletA, 200, "0", "minutes"),

@@ -1,4 +1,4 @@
-//! The bank account that an app is filled from and emptied to: one at a time.
+//! The bank account for an app's deposits and withdrawals; an app has at most one.
 
 use std::sync::Arc;
 
@@ -13,15 +13,14 @@ use crate::world::{Halt, World};
 
 /// PUT /v2/apps/{app_id}/ach-account
 ///
-/// An app whose organization limits its money does not choose where its wallet is emptied to and filled from: a thief with
-/// its key would withdraw what the limits hold back, or deposit out of a payer's account.
+/// If the organization limits the app's money, only the organization sets the account. Otherwise a thief with the app's
+/// key could withdraw around the limits, or deposit from a payer's account.
 #[derive(Clone, Debug)]
 pub struct SetAchAccount {
-    /// The app.
     pub scope: Scope,
-    /// The account; it bears the app's name where it has no other.
+    /// Named after the app if it has no holder name.
     pub account: SealedAccount,
-    /// Whether the app itself sets it, with its own key.
+    /// Whether the request has the app's own key.
     pub by_app: bool,
 }
 
@@ -46,28 +45,27 @@ impl Command for SetAchAccount {
         let account = bank_accounts::add(world, scope, app.id.0, &self.account.named(&app.name))?;
         let (id, version) = (account.id, account.version);
         if before.as_ref().is_some_and(|before| (before.id, before.version) == (id, version)) {
-            // What changes nothing is no transition, and has no event.
+            // Without a change there is no transition and no event.
             return Ok(BankAccountJson::from(&*account));
         }
         if let Some(before) = before.filter(|before| before.id != id) {
             bank_accounts::disable(world, &before, "replaced");
         }
         apps::touch(world, &app)?;
-        // Refills that failed may have failed because of the account before.
+        // Failed refills may have been caused by the previous account.
         wallet_funding::change(world, scope, |watch| watch.refill_after = None)?;
         Ok(BankAccountJson::from(&*account))
     }
 }
 
-/// The app's bank account, if it has one.
 pub fn ach_account(world: &World, scope: Scope) -> Result<Option<Arc<BankAccount>>, Halt> {
     Ok(bank_accounts::of_holder(world, scope.org, scope.app.0)?.pop())
 }
 
-/// The app's bank account, where nothing can be done without it.
+/// Returns the app's bank account.
 ///
 /// # Errors
-/// `user-info-missing`.
+/// `user-info-missing` if there is none.
 pub fn needed_ach_account(world: &World, scope: Scope) -> Result<Arc<BankAccount>, Halt> {
     let message = "The app has no bank account. Set it with PUT /v2/apps/{app_id}/ach-account.";
     ach_account(world, scope)?.ok_or_else(|| Refusal::new(Code::UserInfoMissing, message).into())

@@ -1,8 +1,8 @@
-//! What an app owes: money that a bank took back when the app's wallet could not cover it.
+//! Debts of an app: returns that its wallet could not cover.
 //!
-//! A bank does not ask whether it may. What the wallet lacks stays open on the rail's clearing account, and later
-//! money covers it, the oldest debt first, by a job. Until that has run, [`ledger::post`] lets nothing else take that
-//! money out of the wallet.
+//! A bank returns money without asking. The missing amount remains on the rail's clearing account until a job covers it
+//! from later money, the oldest debt first. Until then [`ledger::post`] lets no other posting take that money from the
+//! wallet.
 
 use super::organization::move_between;
 use crate::apps;
@@ -19,42 +19,36 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, World};
 
 record! {
-    /// Money that was taken back and not covered at once.
+    /// Returned money that was not covered at once.
     pub struct Debt in "debts" {
         key (org, id)
         many OPEN (org, app, open);
-        /// The organization.
         pub org: OrgId,
-        /// The transfer whose money was taken back.
         pub id: TransferId,
-        /// The app that owes it.
         pub app: AppId,
-        /// What the transfer was: a payment or a refill.
         pub kind: TransferKind,
-        /// The rail whose clearing account is short of it.
+        /// The rail whose clearing account lacks the money.
         pub platform: Platform,
-        /// Cents that were taken back.
+        /// Cents that were returned.
         pub amount: Cents,
-        /// Cents of it that are not covered.
+        /// Cents that are not yet covered.
         pub left_open: Cents,
-        /// Whether any are.
+        /// True while `left_open` is above zero.
         pub open: bool,
-        /// Since when.
         pub created_at: Time,
-        /// When the last cent was covered.
         pub covered_at: Option<Time>,
     }
 }
 
-/// The note on a movement that nobody asked for but a bank.
+/// The note on a movement that only a bank caused.
 const RETURNED: &str = "returned to a bank from an app that was deleted";
 
-/// Brings what the wallet of a deleted app lacks. An app is empty when it is deleted, and earns nothing any more: what it
-/// had was given to its organization, or spent by it.
+/// Moves the missing amount from the organization to the wallet of a deleted app, which was emptied at its deletion and
+/// has no more income.
 fn bring_from_organization(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     let scope = transfer.scope();
     let held = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
-    // What is owed already comes first, so it is brought along: nothing else is let out of the wallet before.
+    // Existing debts come first, so they are included: the wallet releases nothing else before.
     let due = transfer.arrives.plus(wallet_funding::find(world, scope)?.owed).map_err(too_much)?;
     let lacks = due.plus(held.negated()).map_err(too_much)?;
     if lacks.is_positive() {
@@ -63,8 +57,8 @@ fn bring_from_organization(world: &mut World, transfer: &Transfer) -> Result<(),
     Ok(())
 }
 
-/// A bank took back what had been pulled: the app's wallet makes up for it, that of the organization where the app was
-/// deleted, now or, where they cannot, from what comes in later. `covered` and `uncovered` are the postings of the two.
+/// Covers a returned pull from the app's wallet, or from the organization's if the app was deleted, and otherwise
+/// records a debt. `covered` and `uncovered` are the postings of the two cases.
 ///
 /// # Errors
 /// `internal-error` for a transfer without a rail.
@@ -104,7 +98,7 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
     wallet_funding::change(world, transfer.scope(), |watch| watch.owed = owed)
 }
 
-/// Covers what the app owes with what its wallet holds, as far as that goes.
+/// Covers the app's debts as far as its wallet allows.
 pub(super) fn cover(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let debts = world.all::<Debt>(Debt::OPEN, key![scope.org, scope.app, true])?;
     for debt in debts {

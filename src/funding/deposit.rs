@@ -1,5 +1,3 @@
-//! Fills an app's wallet from its bank account.
-
 use std::sync::Arc;
 
 use super::ach_account::needed_ach_account;
@@ -15,14 +13,11 @@ use crate::scope::Scope;
 use crate::transfers::{self, Transfer, TransferJson, TransferKind};
 use crate::world::{Halt, World};
 
-/// POST /v2/apps/{app_id}/deposit
 #[derive(Clone, Debug)]
 pub struct Deposit {
-    /// The app.
     pub scope: Scope,
     /// Cents.
     pub amount: Cents,
-    /// The caller's note.
     pub metadata: Option<String>,
 }
 
@@ -43,7 +38,7 @@ impl Command for Deposit {
     }
 }
 
-/// Begins to pull money from the app's bank account; nothing is in the wallet until the bank has paid. `link` names the
+/// Starts a pull from the app's bank account. The wallet receives the money when the bank has paid. `link` names the
 /// payout link that waits for it.
 pub fn pull(
     world: &mut World,

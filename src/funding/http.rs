@@ -1,5 +1,3 @@
-//! Funding over HTTP.
-
 use serde_json::json;
 
 use super::organization::{self, OrganizationTransfer, OrganizationTransferJson};
@@ -19,11 +17,11 @@ use crate::world::Query;
 use crate::world::record::Cell;
 
 input! {
-    /// How much goes into an app's wallet or out of it.
+    /// A deposit to an app's wallet, or a withdrawal from it.
     pub struct NewRefill {
         /// Cents.
         pub amount: Amount,
-        /// A note, given back as it is.
+        /// A note, returned unchanged.
         pub metadata: Option<Metadata>,
     }
 }
@@ -70,13 +68,13 @@ pub async fn set_ach_account(call: Call) -> Outcome {
 }
 
 input! {
-    /// How much goes between the organization and an app.
+    /// A movement between the organization and an app.
     pub struct NewOrganizationTransfer {
-        /// The app; a deleted one too, where the organization takes what came back to it late.
+        /// The app; also a deleted one, from which the organization takes late returns.
         pub app_id: AppId,
-        /// Cents: below zero from the organization to the app, above zero from the app to the organization.
+        /// Cents: negative from the organization to the app, positive from the app to the organization.
         pub amount: SignedAmount,
-        /// A note, given back as it is.
+        /// A note, returned unchanged.
         pub metadata: Option<Metadata>,
     }
 }
@@ -91,9 +89,9 @@ pub async fn create_organization_transfer(call: Call) -> Outcome {
 }
 
 list_query! {
-    /// Which movements are asked for.
+    /// The filters of the list of movements.
     pub struct OrganizationTransfersQuery {
-        /// Only those with this app.
+        /// Return only movements with this app.
         pub app_id: Option<AppId>,
     }
 }
@@ -115,7 +113,6 @@ pub async fn list_organization_transfers(call: Call) -> Outcome {
     Ok(Answer::ok(&seen))
 }
 
-/// The routes of funding.
 pub fn routes() -> Vec<Route> {
     let refill = json!({"amount": 500_000});
     let account = json!({"account_number": "123456789", "routing_number": "110000000"});

@@ -1,12 +1,12 @@
-//! Funding: how money gets into an app's wallet and out of it again (docs/decisions.md 2).
+//! Funding: deposits to and withdrawals from an app's wallet (docs/decisions.md 2).
 //!
 //! A deposit is pulled from the app's bank account and counts when the bank has paid; a withdrawal leaves the wallet at
-//! once and is back if it does not arrive. Both are transfers of type refill, negative when money goes out. A wallet
-//! may be refilled by itself, and an organization moves money between its own wallet and its apps'.
+//! once and comes back if it fails. Both are transfers of type refill, negative for withdrawals. Settings can refill a
+//! wallet automatically, and an organization moves money between its own wallet and those of its apps.
 //!
-//! Invariants: nothing is in a wallet before the bank has paid it; what a bank takes back is made up for by the app, at
-//! once or from what comes in later ([`make_up`]); at most one refill is on its way by itself. Deliberately absent: the
-//! rail, which is told and asked by the worker; `settlements` brings its word to [`complete`], [`fail`], [`take_back`].
+//! Invariants: a wallet holds no money that the bank has not paid; the app covers a bank's return at once or from later
+//! money ([`make_up`]); at most one automatic refill is in progress. Deliberately absent: the rail, which the worker
+//! instructs and queries; `settlements` reports the outcome to [`complete`], [`fail`] and [`take_back`].
 //!
 //! Start at `deposit.rs`, then `settle.rs`.
 

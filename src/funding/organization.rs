@@ -1,4 +1,4 @@
-//! Money between an organization's own wallet and those of its apps.
+//! Movements between an organization's own wallet and those of its apps.
 
 use std::sync::Arc;
 
@@ -19,50 +19,44 @@ use crate::world::record::record;
 use crate::world::{Halt, World};
 
 record! {
-    /// A movement between an organization and one of its apps, as the organization sees it. The app sees the transfer
-    /// with the same id.
+    /// A movement as the organization sees it. The app sees the transfer with the same id.
     pub struct OrganizationTransfer in "organization_transfers" {
         key (org, id);
-        /// The organization.
         pub org: OrgId,
-        /// Its id, which is also the transfer's.
+        /// Also the transfer's id.
         pub id: TransferId,
-        /// The app.
         pub app: AppId,
-        /// Cents: below zero from the organization to the app, above zero from the app to the organization.
+        /// Cents: negative from the organization to the app, positive from the app to the organization.
         pub amount: Cents,
-        /// The caller's note.
         pub metadata: Option<String>,
-        /// When.
         pub created_at: Time,
     }
 }
 
 /// A movement between an organization and one of its apps. The app sees it as a transfer of type refill with the same
-/// id, whose amount is positive when the app receives it.
+/// id, whose amount is positive if the app receives it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = OrganizationTransfer)]
 pub struct OrganizationTransferJson {
-    /// Its id.
+    /// The movement's id.
     pub id: TransferId,
-    /// When it was made.
+    /// When the movement was made.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// The app.
+    /// The app's id.
     pub app_id: AppId,
-    /// Cents, as decimal text: below zero from the organization to the app.
+    /// Cents as decimal text: negative from the organization to the app.
     #[schema(example = "-1000")]
     pub amount: String,
-    /// completed: it is done at once.
+    /// completed, because movements complete at once.
     pub status: TransferStatus,
     /// The caller's note.
     #[schema(required)]
     pub metadata: Option<String>,
-    /// The ledger's movements, in the organization's book and the app's.
+    /// The ledger transactions of the organization and of the app.
     pub transactions: Vec<TransactionJson>,
 }
 
-/// The movement with its transactions.
 pub(super) fn json(world: &mut World, moved: &OrganizationTransfer) -> Result<OrganizationTransferJson, Halt> {
     Ok(OrganizationTransferJson {
         id: moved.id,
@@ -78,11 +72,9 @@ pub(super) fn json(world: &mut World, moved: &OrganizationTransfer) -> Result<Or
 /// POST /v2/organization-transfers
 #[derive(Clone, Debug)]
 pub struct MoveBetween {
-    /// The organization and its app.
     pub scope: Scope,
-    /// Cents: below zero from the organization to the app.
+    /// Cents: negative from the organization to the app.
     pub amount: Cents,
-    /// The caller's note.
     pub metadata: Option<String>,
 }
 
@@ -94,7 +86,7 @@ impl Command for MoveBetween {
     }
 
     fn decide(&self, world: &mut World) -> Result<OrganizationTransferJson, Halt> {
-        // What came back to an app after it was deleted can be reached in no other way, nor can what it owes be paid.
+        // Deleted apps too: only this releases their late returns and pays their debts.
         let app = apps::find_even_deleted(world, self.scope)?;
         if self.amount.is_negative() && app.deleted_at.is_some() {
             may_be_given(world, self.scope, self.amount.negated())?;
@@ -104,7 +96,7 @@ impl Command for MoveBetween {
     }
 }
 
-/// A deleted app is given what it owes, and no more.
+/// Refuses to give a deleted app more than it owes.
 fn may_be_given(world: &World, scope: Scope, amount: Cents) -> Result<(), Halt> {
     let owed = wallet_funding::find(world, scope)?.owed;
     let held = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
@@ -119,10 +111,7 @@ fn may_be_given(world: &World, scope: Scope, amount: Cents) -> Result<(), Halt> 
     Ok(())
 }
 
-/// Moves an amount, in cents: below zero from the organization to the app.
-///
-/// # Errors
-/// `transaction-insufficient-funds`.
+/// Moves an amount in cents, negative from the organization to the app.
 pub(super) fn move_between(
     world: &mut World,
     scope: Scope,
@@ -140,7 +129,7 @@ pub(super) fn move_between(
 
     // From here it must succeed.
     let now = world.now();
-    // The app sees it from its own side: what it receives is positive.
+    // From the app's side, money that it receives is positive.
     let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Refill, amount.negated(), now);
     let transfer = Transfer { arrives: size, metadata: metadata.clone(), ..transfer };
     let transfer = transfers::open(world, transfer)?;

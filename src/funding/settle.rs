@@ -1,4 +1,4 @@
-//! What the rail's word does to a deposit or a withdrawal. `settlements` brings it.
+//! Applies the rail's outcome to a deposit or a withdrawal; called by `settlements`.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::transfers::{self, Transfer};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// How long nothing is pulled by itself after a pull failed or came back.
+/// Pause of automatic refills after a failed or returned pull.
 const REST_SECONDS: i64 = DAY_SECONDS;
 
-/// The bank paid what was pulled, or what was withdrawn has arrived.
+/// Completes a paid pull or a withdrawal that arrived.
 pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
     let (platform, direction) = by_rail(transfer)?;
     let (scope, id, amount) = (transfer.scope(), transfer.id, transfer.arrives);
@@ -38,7 +38,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
     transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))
 }
 
-/// Nothing was pulled, or what was withdrawn is back.
+/// Fails a pull, or a withdrawal whose money came back.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
     let (platform, direction) = by_rail(transfer)?;
     let (scope, id) = (transfer.scope(), transfer.id);
@@ -56,13 +56,13 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     end_badly(world, transfer, TransferEvent::Failed, code)
 }
 
-/// The bank took back what it had paid, or sent back what had arrived.
+/// Reverses a pull that the bank took back, or a withdrawal that the bank sent back.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
     let (platform, direction) = by_rail(transfer)?;
     let (scope, id, amount) = (transfer.scope(), transfer.id, transfer.arrives);
     match direction {
         Direction::Debit => {
-            // Before the wallet is looked at again: what was taken back would be taken back once more.
+            // First, so that the posting does not start another refill that would be returned too.
             rest(world, scope)?;
             let covered = postings::deposit_returned(scope, id, amount);
             make_up(world, transfer, &covered, &postings::deposit_returned_uncovered(scope, id, platform, amount))?;
@@ -72,7 +72,7 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     end_badly(world, transfer, TransferEvent::Returned, code)
 }
 
-/// The transfer's end, and that of a bank account that is of no use any more.
+/// Ends the transfer and disables a bank account that the failure shows to be unusable.
 fn end_badly(
     world: &mut World,
     transfer: &Arc<Transfer>,
@@ -93,13 +93,13 @@ fn end_badly(
     Ok(transfer)
 }
 
-/// The bank has decided on a pull; another refill may be under way meanwhile.
+/// Records that the bank has decided on a pull. Another refill may be in progress.
 fn pulled(watch: &mut WalletFunding, id: TransferId) {
     watch.pulls -= 1;
     watch.refill = watch.refill.filter(|refill| *refill != id);
 }
 
-/// Nothing is pulled by itself for a while; then the wallet is looked after again.
+/// Pauses automatic refills, and schedules a check of the wallet at the end of the pause.
 fn rest(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let Scope { org, app: AppId(app) } = scope;
     let until = world.now().plus_seconds(REST_SECONDS);

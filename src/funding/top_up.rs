@@ -1,4 +1,4 @@
-//! Looks after an app's wallet: pays what the app owes, and refills it when it has run low.
+//! Maintains an app's wallet: covers the app's debts, and refills a low balance.
 
 use std::sync::Arc;
 
@@ -14,15 +14,12 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// The note on a transfer that an app's settings asked for, and nobody else.
 pub(super) const AUTO_REFILL: &str = "auto_refill";
 
-/// The wallet called, or its rest is over.
+/// Runs after a posting that needs it, or at the end of a pause.
 #[derive(Clone, Debug)]
 pub struct TopUpWallet {
-    /// The job.
     pub leased: Leased,
-    /// The app.
     pub app: AppId,
 }
 
@@ -46,14 +43,14 @@ impl Command for TopUpWallet {
         debts::cover(world, scope)?;
         refill(world, scope)?;
         let Some(watch) = world.get::<WalletFunding>(key![scope.org, scope.app])? else { return Ok(()) };
-        // All that can be done now was done: the next posting looks again.
+        // Nothing remains to do now; the next posting checks again.
         world.change(&watch, |watch| watch.scheduled = false);
         Ok(())
     }
 }
 
-/// Pulls what the app's settings say, unless the wallet holds enough or a refill is on its way. Without a bank account
-/// nothing can be pulled: the app sets one up, and the next posting calls again.
+/// Pulls the configured amount if the balance is low and no refill is in progress. Without a bank account it does
+/// nothing: the next posting after its setup tries again.
 fn refill(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let found: Option<Arc<App>> = world.get::<App>(key![scope.org, scope.app])?;
     let Some(app) = found.filter(|app| app.deleted_at.is_none()) else { return Ok(()) };

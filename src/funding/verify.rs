@@ -1,5 +1,5 @@
-//! What stored debts and wallet watches must be like: a watch says what its app owes, what is being pulled for it, and
-//! which refill is on its way. Pure: whoever has the rows shows them.
+//! Verifies debts and wallet records: the debts, pulls and refill in a wallet record must match the rows. Pure: callers
+//! pass the rows.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,10 +10,10 @@ use crate::ledger::wallet_funding::WalletFunding;
 use crate::rails::Direction;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 
-/// A watch must say what its transfers and debts say (part of invariant 3: what stands for a sum is that sum).
+/// A wallet record must match its transfers and debts (part of invariant 3: stored sums equal their parts).
 const INVARIANT: u8 = 3;
 
-/// Checks transfers, then debts, then watches. It remembers what is under way or was taken back.
+/// Checks transfers, then debts, then wallet records. It remembers pulls in progress and returned transfers.
 #[derive(Default)]
 pub struct Checker {
     apps: BTreeMap<(OrgId, AppId), AppTotals>,
@@ -22,7 +22,6 @@ pub struct Checker {
     findings: Vec<Finding>,
 }
 
-/// What an app's rows say together.
 #[derive(Default)]
 struct AppTotals {
     owed: i128,
@@ -30,7 +29,7 @@ struct AppTotals {
 }
 
 impl Checker {
-    /// First every transfer.
+    /// Must be called first, with every transfer.
     pub fn transfer(&mut self, transfer: &Transfer) {
         if transfer.direction() != Some(Direction::Debit) {
             return;
@@ -46,7 +45,7 @@ impl Checker {
         }
     }
 
-    /// Then every debt.
+    /// Must be called second, with every debt.
     pub fn debt(&mut self, debt: &Debt) {
         self.apps.entry((debt.org, debt.app)).or_default().owed += i128::from(debt.left_open.get());
         let wrong = if debt.left_open.is_negative() || debt.left_open > debt.amount {
@@ -63,7 +62,7 @@ impl Checker {
         }
     }
 
-    /// Then every watch.
+    /// Must be called last, with every wallet record.
     pub fn watch(&mut self, watch: &WalletFunding) {
         let place = format!("wallet watch of app {}", watch.app);
         let AppTotals { owed, pulls } = self.apps.remove(&(watch.org, watch.app)).unwrap_or_default();
@@ -78,7 +77,6 @@ impl Checker {
         }
     }
 
-    /// What was found, when everything was shown.
     pub fn findings(mut self) -> Vec<Finding> {
         for ((_, app), AppTotals { owed, pulls }) in std::mem::take(&mut self.apps) {
             if owed != 0 || pulls != 0 {
@@ -126,7 +124,7 @@ mod tests {
         }
     }
 
-    /// What its rows say: 300 cents are owed, a refill and a payment are under way.
+    /// Matches its rows: 300 cents are owed; a refill and a payment are in progress.
     fn watch() -> WalletFunding {
         WalletFunding {
             org: ORG,

@@ -1,5 +1,3 @@
-//! Takes money out of an app's wallet, to its bank account.
-
 use super::ach_account::needed_ach_account;
 use crate::apps;
 use crate::engine::Command;
@@ -15,17 +13,15 @@ use crate::world::{Halt, World};
 
 /// POST /v2/apps/{app_id}/withdraw
 ///
-/// Where the organization limits the money that leaves the app, only the organization withdraws: a withdrawal is in no
-/// limit, and the bank account may have been set with the app's key before there was one.
+/// If the organization limits the app's outgoing money, only the organization withdraws: withdrawals count towards no
+/// limit, and the app's key may have set the bank account before there was a limit.
 #[derive(Clone, Debug)]
 pub struct Withdraw {
-    /// The app.
     pub scope: Scope,
     /// Cents.
     pub amount: Cents,
-    /// The caller's note.
     pub metadata: Option<String>,
-    /// Whether the request came with the app's own key.
+    /// Whether the request has the app's own key.
     pub by_app: bool,
 }
 

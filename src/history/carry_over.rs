@@ -1,4 +1,4 @@
-//! The history of a version that had no chain key continues under one.
+//! Migrates the history of a version without a chain key.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::store::{Reads, Snapshot, StoreError};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Transactions that are looked up together.
+/// Transactions that are read together.
 const TOGETHER: usize = 500;
-/// How often it is tried again when another process has posted in between.
+/// Attempts in case another process posts during the migration.
 const TRIES: usize = 5;
 
-/// Carries every log and ledger over that has no keyed chain yet.
+/// Migrates every log and ledger without a keyed chain.
 pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> Result<(), Unopened> {
     for _ in 0..TRIES {
         let (streams, books) = reads.snapshot(|snapshot| unchained(snapshot, chain))?;
@@ -60,11 +60,8 @@ fn unchained(snapshot: &Snapshot<'_>, chain: &ChainKey) -> Result<(Logs, Vec<Led
     Ok((streams, books))
 }
 
-/// Computes the chain of every ledger, showing each transaction with its link. Returns the newest link of each. What has
-/// lost an entry ends the chain of its ledger.
-///
-/// # Errors
-/// When the store cannot be read.
+/// Computes the chain of every ledger and shows each transaction with its link. Returns the newest link of each ledger.
+/// A transaction without one of its entries ends the chain.
 pub fn ledger_chains(
     snapshot: &Snapshot<'_>,
     chain: &ChainKey,
@@ -99,7 +96,7 @@ pub fn ledger_chains(
     Ok(newest)
 }
 
-/// Proves where the unkeyed part of a log ends.
+/// Proves the end of the unkeyed part of a log.
 struct CarryLog {
     org: OrgId,
     app: AppId,

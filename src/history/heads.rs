@@ -1,15 +1,10 @@
-//! The heads of all logs and ledgers, for `bursar anchor`.
-
 use crate::chain::{Head, Log};
 use crate::events::{Event, EventStream};
 use crate::ledger::{LedgerBook, Transaction};
 use crate::store::{Reads, StoreError};
 use crate::world::record::key;
 
-/// The head of every log that has an event, and of every ledger that has a transaction.
-///
-/// # Errors
-/// When the store cannot be read.
+/// Returns the head of every log with an event, and of every ledger with a transaction, for `bursar anchor`.
 pub fn heads(reads: &Reads) -> Result<Vec<Head>, StoreError> {
     reads.snapshot(|snapshot| {
         let mut heads = Vec::new();

@@ -1,10 +1,10 @@
-//! The history's keys, and how the history of an older version is carried over to them.
+//! The keys of the history, and the migration of an older version's history.
 //!
-//! Invariant: the keys derive from the vault's hashing key, which never changes: a change of the master key breaks
-//! neither the chain nor an anchor. A store of a version without chain key is carried over once: the ledger's chain is
-//! computed over all transactions, and each event log keeps its unkeyed part, whose end is proved under the key.
+//! Invariant: the keys derive from the vault's hashing key, which never changes: a new master key invalidates neither
+//! the chain nor an anchor. A store without a chain key is migrated once: the ledger's chain is computed over all
+//! transactions, and each event log keeps its unkeyed part, whose end is proved under the key.
 //!
-//! Start at [`open`], which runs before anything else does over the store.
+//! Start at [`open`], which must run before any other access to the store.
 
 mod carry_over;
 mod heads;
@@ -25,28 +25,23 @@ use crate::world::record::{Cell as _, key, record};
 use crate::world::{Halt, Record as _, Want, World};
 
 record! {
-    /// That the whole history of this store is chained under its key. One row, of no organization: its id is all zeroes.
+    /// Marks that the whole history of this store is chained under its key. One row without an organization.
     pub struct HistoryBegin in "history_begins" {
         key (org);
         /// All zeroes.
         pub org: OrgId,
-        /// Only the chain key makes it: a change of the store cannot say that nothing is to be carried over.
+        /// Computed with the chain key, so that a manipulated store cannot skip the migration.
         pub proof: Vec<u8>,
-        /// Since when.
         pub created_at: Time,
     }
 }
 
-/// A store belongs to no tenant.
 const STORE: OrgId = OrgId(uuid::Uuid::nil());
 
-/// Why the history cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum Unopened {
-    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store took no command.
     #[error("{0}")]
     Refused(String),
     /// The history was begun under another key.
@@ -60,22 +55,19 @@ impl From<Refusal> for Unopened {
     }
 }
 
-/// The history's keys of a vault.
+/// Derives the history's keys from a vault.
 #[must_use]
 pub fn keys(vault: &Vault) -> HistoryKeys {
     HistoryKeys::of_seed(&Zeroizing::new(vault.keyed_hash(Purpose::History, &[b"seed"])))
 }
 
-/// What proves that a history is chained under this key.
+/// Returns the proof that a history is chained under this key.
 #[must_use]
 pub fn proof(chain: &ChainKey) -> Vec<u8> {
     chain.begin("history").end()
 }
 
-/// Whether the store's whole history is chained under this key.
-///
-/// # Errors
-/// [`Unopened`].
+/// Returns whether the store's whole history is chained under this key.
 pub fn is_begun(reads: &Reads, chain: &ChainKey) -> Result<bool, Unopened> {
     let found = reads.load(&[Want::row::<HistoryBegin>(key![STORE])])?;
     let Some(row) = found.into_iter().flatten().next() else { return Ok(false) };
@@ -83,11 +75,8 @@ pub fn is_begun(reads: &Reads, chain: &ChainKey) -> Result<bool, Unopened> {
     if row.get(position) == Some(&proof(chain).to_value()) { Ok(true) } else { Err(Unopened::ForeignKey) }
 }
 
-/// Makes sure that the store's whole history is chained under these keys, and returns the store. The first time an older
-/// version's chain is carried over. It may wait for a server, and must not be called from async code.
-///
-/// # Errors
-/// [`Unopened`].
+/// Migrates an older history once, and returns the store with its whole history chained under these keys. Blocks, so it
+/// must not be called from async code.
 pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<Store, Unopened> {
     if is_begun(reads, &keys.chain)? {
         return Ok(store);
@@ -98,7 +87,6 @@ pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> R
     Ok(executor.into_store())
 }
 
-/// Notes that the whole history is chained.
 struct Begin {
     proof: Vec<u8>,
 }

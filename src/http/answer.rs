@@ -1,4 +1,4 @@
-//! What a handler gives back.
+//! The result of a handler.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -6,43 +6,33 @@ use serde::Serialize;
 use crate::refusal::{ErrorBody, Refusal};
 use crate::security_log::Noted;
 
-/// A handler's result.
 pub type Outcome = Result<Answer, Refusal>;
 
-/// The body of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// No body.
     Empty,
-    /// A JSON document, as it is sent.
+    /// A serialized JSON document.
     Json(String),
-    /// A CSV file.
     Csv(String),
-    /// A page.
     Html(String),
-    /// Any other file.
     File {
-        /// The header `Content-Type`.
         content_type: &'static str,
-        /// What it holds.
         bytes: Bytes,
     },
 }
 
-/// A status, a body and the few headers that an answer has of its own.
+/// A status, a body and the headers of this response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The HTTP status.
     pub status: u16,
-    /// The body.
     pub content: Content,
-    /// Headers besides those that every answer has.
+    /// The headers, except those that every response has.
     pub headers: Vec<(&'static str, String)>,
-    /// Whether it was given before, under the same idempotency key.
+    /// Whether it is a stored response, replayed for its idempotency key.
     pub replayed: bool,
-    /// Whether the body shows a secret; then what is kept of it for repeats is sealed.
+    /// Whether the body contains a secret, so that its stored copy is sealed.
     pub secret: bool,
-    /// What the security log records of it; a repeat has nothing to record.
+    /// The entries for the security log; empty for a replay.
     pub noted: Vec<Noted>,
 }
 
@@ -51,57 +41,49 @@ impl Answer {
         Self { status, content, headers: Vec::new(), replayed: false, secret: false, noted: Vec::new() }
     }
 
-    /// A JSON answer.
     pub fn json(status: u16, body: &impl Serialize) -> Self {
         let body = serde_json::to_string(body).expect("response bodies are plain data, which always serialize");
         Self::of(status, Content::Json(body))
     }
 
-    /// 200 with a JSON body.
     pub fn ok(body: &impl Serialize) -> Self {
         Self::json(200, body)
     }
 
-    /// 201 with a JSON body.
     pub fn created(body: &impl Serialize) -> Self {
         Self::json(201, body)
     }
 
-    /// A page.
     pub fn html(status: u16, page: String) -> Self {
         Self::of(status, Content::Html(page))
     }
 
-    /// 200 with a file.
     pub fn file(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
         Self::of(200, Content::File { content_type, bytes: bytes.into() })
     }
 
-    /// A status alone.
     pub fn empty(status: u16) -> Self {
         Self::of(status, Content::Empty)
     }
 
-    /// Whether the command ran and succeeded now: no refusal, and no repeat under an idempotency key.
+    /// Returns whether the command ran and succeeded in this request: neither a refusal nor a replay.
     pub const fn is_new(&self) -> bool {
         self.status < 400 && !self.replayed
     }
 
-    /// Says that the body shows a secret.
+    /// Marks the body as containing a secret.
     #[must_use]
     pub fn secret(mut self) -> Self {
         self.secret = true;
         self
     }
 
-    /// Says what the security log records.
     #[must_use]
     pub fn noting(mut self, noted: Vec<Noted>) -> Self {
         self.noted = noted;
         self
     }
 
-    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));

@@ -1,4 +1,4 @@
-//! One request, after it was let in: who calls, with what, and the means to answer.
+//! One admitted request: its caller, its input and the methods to run commands and reads.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,60 +18,50 @@ use crate::security_log::{self, Noted, Origin, SecurityEvent};
 use crate::strict_json::Json;
 use crate::world::{Halt, Want, World};
 
-/// Which credential a caller showed.
+/// The kind of credential that a caller presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialKind {
-    /// Nobody needed to.
     None,
-    /// A client id alone, public by nature.
+    /// A client id alone, which is public.
     Client,
-    /// An app's key.
     App,
-    /// An organization's key.
     Organization,
-    /// A member's session without a key.
+    /// A member session without a key.
     Member,
 }
 
 /// A member whose session came with the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedIn {
-    /// The member.
     pub member: MemberId,
-    /// Their session.
     pub session: MemberSessionId,
-    /// What the route asks of their role.
+    /// The permission that the route requires of their role.
     pub permission: Permission,
 }
 
-/// Who calls.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The organization.
     pub org: OrgId,
-    /// The app it acts as, if any.
     pub app: Option<AppId>,
-    /// By which kind of credential.
     pub kind: CredentialKind,
-    /// The member whose session came along, where the route takes one.
+    /// The signed-in member, if the route accepts member sessions.
     pub member: Option<SignedIn>,
     /// The credential's client id, for the log.
     pub client_id: String,
-    /// What let them in.
     pub admission: Admission,
 }
 
-/// What let a caller in, asked once more in the commit of what they want: a deletion may have come in between. The gate
-/// hands it in, because apps are listed after this module.
+/// The check that the caller's app and credential still exist. It runs again in the commit of the command, because a
+/// deletion may have come first. `apps` supplies it, because this module must not depend on apps.
 #[derive(Clone, Copy, Debug)]
 pub struct Admission {
-    /// Rows that [`Admission::refuse_gone`] asks for.
+    /// The rows that [`Admission::refuse_gone`] reads.
     pub needs: fn(&Caller) -> Vec<Want>,
-    /// Refuses when what they act as is gone.
+    /// Refuses a caller whose app or credential was deleted.
     pub refuse_gone: fn(&World, &Caller) -> Result<(), Halt>,
 }
 
-/// A command of a caller who must not be gone when it commits.
+/// A command whose caller must still exist when it commits.
 struct Admitted<C> {
     caller: Caller,
     command: C,
@@ -100,12 +90,9 @@ impl<C: Command> Command for Admitted<C> {
     }
 }
 
-/// One request that was let in.
 #[derive(Debug)]
 pub struct Call {
-    /// The running program.
     pub bursar: Arc<Bursar>,
-    /// Who calls.
     pub caller: Caller,
     /// Method and concrete path, `POST /v2/payout-links`.
     pub target: String,
@@ -113,21 +100,21 @@ pub struct Call {
     pub path: Vec<(String, String)>,
     /// Names and values of the query string, decoded.
     pub query: Vec<(String, String)>,
-    /// The body without `idempotency_key`; an empty object where there was none.
+    /// The body without `idempotency_key`; an empty object if there was none.
     pub body: Json,
     /// The idempotency key, from the header or the body.
     pub idempotency_key: Option<String>,
-    /// The request's other headers that a handler may ask for, by lower-case name.
+    /// The other headers that handlers may read, by lower-case name.
     pub headers: Vec<(String, String)>,
-    /// The address that the request came from; `None` where no connection carried it.
+    /// The address of the client; `None` without a connection.
     pub peer: Option<IpAddr>,
 }
 
 impl Call {
-    /// The app that is acted as.
+    /// Returns the app for which the caller acts.
     ///
     /// # Errors
-    /// `app-id-required` when an organization key did not say which.
+    /// `app-id-required` when an organization key did not name an app.
     pub fn scope(&self) -> Result<Scope, Refusal> {
         match self.caller.app {
             Some(app) => Ok(Scope { org: self.caller.org, app }),
@@ -135,34 +122,31 @@ impl Call {
         }
     }
 
-    /// A placeholder of the path.
+    /// Returns a placeholder of the path, or an empty text.
     pub fn parameter(&self, name: &str) -> &str {
         self.path.iter().find(|(given, _)| given == name).map_or("", |(_, value)| value)
     }
 
-    /// A header by its lower-case name.
+    /// Returns a header by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    /// An id in the path. What is no id is an unknown one (docs/decisions.md 1).
+    /// Returns an id in the path. A malformed id is an unknown one (docs/decisions.md 1).
     pub fn id<I: From<Uuid>>(&self, name: &str, what: &str) -> Result<I, Refusal> {
         let text = self.parameter(name);
         let id = if text.len() == 36 { Uuid::try_parse(text).ok() } else { None };
         id.map(I::from).ok_or_else(|| Refusal::not_found(what))
     }
 
-    /// The body as the handler's input.
     pub fn body<T: Input>(&self) -> Result<T, Refusal> {
         T::read(&self.body, "").map_err(Refusal::fields)
     }
 
-    /// The query string as the handler's input.
     pub fn query<T: Fields>(&self) -> Result<T, Refusal> {
         T::read_query(&self.query).map_err(Refusal::fields)
     }
 
-    /// Looks at the store.
     pub async fn read<T: Send + 'static>(
         &self,
         query: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
@@ -170,10 +154,10 @@ impl Call {
         self.bursar.read(query).await
     }
 
-    /// Runs a command at most once for the request's idempotency key, and keeps the answer with it.
+    /// Runs a command at most once for the request's idempotency key, and stores the response with it.
     ///
-    /// `command` may be a refusal of the input already: the key is looked up first all the same, because a
-    /// key that was used is a clearer answer than a wrong field (docs/decisions.md 3).
+    /// Even if `command` is a refusal of the input, the key is checked first: a used key is a clearer error than a
+    /// wrong field (docs/decisions.md 3).
     pub async fn once<C: Command>(
         &self,
         command: Result<C, Refusal>,
@@ -182,13 +166,13 @@ impl Call {
         self.once_in(self.caller.org, self.key_space(), command, answer).await
     }
 
-    /// Whose keys the request's is one of: the acting app's, or the organization's. What a client id alone sends
-    /// has a space of its own: that credential is public, and must neither be told what the server side was
-    /// answered under a key, nor use up its keys.
+    /// Returns the scope of the request's idempotency key: the acting app or the organization. A client id alone has a
+    /// separate scope: it is public, and must neither replay the server's responses nor use up its keys.
     fn key_space(&self) -> Uuid {
         let whose = self.caller.app.map_or(self.caller.org.0, |app| app.0);
         if let Some(signed_in) = self.caller.member {
-            // Two members may send the same body under the same key, and each must act: the keys are the member's own.
+            // Two members may each send one body under one key, and both must act. So each member has a scope of their
+            // own.
             return Uuid::from_u128(whose.as_u128().rotate_left(64) ^ signed_in.member.0.as_u128());
         }
         match self.caller.kind {
@@ -197,7 +181,7 @@ impl Call {
         }
     }
 
-    /// The same for a tenant that the path names, with keys in a scope of their own.
+    /// Runs a command once for a tenant that the path names, with a separate key scope.
     pub async fn once_in<C: Command>(
         &self,
         org: OrgId,
@@ -216,27 +200,26 @@ impl Call {
         Ok(answer)
     }
 
-    /// Runs a command that changes nothing more when it is run again, and so needs no idempotency key.
+    /// Runs an idempotent command, which needs no key.
     ///
     /// # Errors
-    /// Those of the command; before them 401 or 404 when the app that the caller acts as is gone.
+    /// Those of the command; before them 401 or 404 when the caller's app is gone.
     pub async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
-        // What room is left belongs to work in progress, which does not come this way.
+        // The remaining space is reserved for work in progress, which does not use this function.
         if self.bursar.reads.is_full() {
             return Err(Refusal::storage_full());
         }
         self.bursar.engine.run(Admitted { caller: self.caller.clone(), command }).await
     }
 
-    /// Writes the security log's line for something that this call has done, after its commit. `subject` is the id of what
-    /// it is about.
+    /// Writes an event of this call to the security log, after its commit. `subject` is the id of the affected object.
     pub fn log_security(&self, event: SecurityEvent, reason: &'static str, subject: Option<&str>) {
-        // Where anyone may call, the caller has the organization of all zeroes, which is none.
+        // Without a credential the caller's organization is the nil id, which names none.
         let organization = Some(self.caller.org).filter(|_| self.caller.kind != CredentialKind::None);
         self.log_security_of(organization, event, reason, subject);
     }
 
-    /// The same for what a committed command has noted.
+    /// Writes the entries of a committed command to the security log.
     pub fn log_noted(&self, noted: &[Noted]) {
         for Noted { event, reason, organization, subject } in noted {
             self.log_security_of(Some(*organization), *event, reason, Some(subject));
@@ -262,7 +245,7 @@ impl Call {
     fn keyed(&self, scope: Uuid, key: &str) -> Keyed {
         let target = idempotency::target(&self.target, &self.query);
         let target = match self.caller.kind {
-            // Where nobody shows a credential the path is one, and must not lie open in the store.
+            // Without a credential the path contains one, so it is stored as a hash.
             CredentialKind::None => idempotency::print(&self.bursar.vault, &target),
             CredentialKind::Client | CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => {
                 target
@@ -272,7 +255,7 @@ impl Call {
     }
 }
 
-/// The refusal of an organization key that did not say for which app it acts.
+/// Returns the refusal of an organization key or member session that did not name an app.
 pub fn app_id_required() -> Refusal {
     let message = "This route acts on an app. Send the app's id in the header Api-App-Id.";
     Refusal::field(Code::AppIdRequired, "Api-App-Id", message)

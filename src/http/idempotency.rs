@@ -1,7 +1,7 @@
-//! Idempotency that never forgets (docs/decisions.md 4).
+//! Idempotency keys (docs/decisions.md 4).
 //!
-//! Invariant: a key is executed at most once, for ever. The key's row, the effect
-//! and the stored answer commit together, so there is no "in progress" to get stuck.
+//! Invariant: a key is executed at most once, permanently. The key's row, the effect and the stored response commit
+//! together, so no key can get stuck in progress.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,58 +21,52 @@ use crate::world::record::Cell;
 use crate::world::record::{Document, key, record};
 use crate::world::{Halt, Query, Record, Want, World};
 
-/// How long the whole answer is kept; after it a tombstone remains, which still says no.
+/// How long a response is stored. After that a tombstone remains, which refuses the key.
 pub const ANSWER_KEPT_SECONDS: i64 = 30 * crate::clock::DAY_SECONDS;
 
-/// The status of a tombstone: no answer has it.
+/// The status of a tombstone; no response has it.
 const BURIED: i64 = 0;
 
 record! {
-    /// A key that was used, what for, and what was answered.
+    /// A used key with its request and its response.
     pub struct StoredAnswer in "stored_answers" {
         key (org, scope, idempotency_key);
-        /// The organization.
         pub org: OrgId,
         /// The acting app, or the organization itself.
         pub scope: Uuid,
-        /// The key as it was sent.
         pub idempotency_key: String,
-        /// Method, path and query of the request; their hash where the path is the credential.
+        /// Method, path and query of the request; their hash if the path is the credential.
         pub target: String,
         /// A short hash of each field of its body.
         pub fields: Document<BTreeMap<String, String>>,
-        /// The status that was answered; [`BURIED`] for a tombstone.
+        /// The status of the response; [`BURIED`] for a tombstone.
         pub status: i64,
-        /// The body that was answered, byte for byte, or [`SEALED`] and its seal where it shows a
-        /// secret; empty for none, and for a tombstone.
+        /// The response's body, byte for byte, or [`SEALED`] and its seal if it contains a secret; empty for none, and
+        /// for a tombstone.
         pub body: Option<String>,
-        /// The id in the body, so that a caller can find what the key made.
+        /// The id in the body, so that a caller can find the created object.
         pub object_id: Option<String>,
-        /// When.
         pub created_at: Time,
     }
 }
 
-/// A request under a key.
 #[derive(Clone, Debug)]
 pub struct Keyed {
     /// The acting app, or the organization.
     pub scope: Uuid,
-    /// The key.
     pub key: String,
-    /// Method, path and query; their hash where the path is the credential.
+    /// Method, path and query; their hash if the path is the credential.
     pub target: String,
     /// A short hash of each field.
     pub fields: BTreeMap<String, String>,
-    /// Seals answers that show a secret.
     pub vault: Arc<Vault>,
 }
 
 impl Keyed {
-    /// A request for `target`, which is method, path and query as [`target`] writes them.
+    /// Returns a keyed request for `target`: method, path and query as [`target`] writes them.
     pub fn of(vault: &Arc<Vault>, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
         let fields = if let Json::Object(fields) = body { fields.as_slice() } else { &[] };
-        // Null is nothing where something is made.
+        // A null field of a new object equals a missing one.
         let fields = fields
             .iter()
             .filter(|(_, value)| *value != Json::Null)
@@ -82,30 +76,26 @@ impl Keyed {
     }
 }
 
-/// Method, path and query as they stand beside a key.
+/// Returns method, path and query as they are stored with a key.
 pub fn target(method_and_path: &str, query: &[(String, String)]) -> String {
     let query: String = query.iter().map(|(name, value)| format!("{name}={value}&")).collect();
     format!("{method_and_path}?{query}")
 }
 
-/// A short keyed hash of a field's value: tells whether two are the same, and nothing else.
+/// Returns a short keyed hash of a field's value, which allows only a comparison.
 pub(super) fn print(vault: &Vault, canonical: &str) -> String {
     let hash = vault.keyed_hash(Purpose::Fingerprint, &[canonical.as_bytes()]);
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Renders a command's reply.
 pub type Render<R> = Box<dyn Fn(&R) -> Answer + Send>;
 
-/// A command that is run at most once for its key.
+/// A command that runs at most once for its key.
 pub struct Once<C: Command> {
-    /// The tenant.
     pub org: OrgId,
-    /// The key, when the request has one.
     pub keyed: Option<Keyed>,
-    /// The command, or why its input makes none.
+    /// The command, or the refusal of its input.
     pub command: Result<C, Refusal>,
-    /// Renders the reply.
     pub answer: Render<C::Reply>,
 }
 
@@ -133,12 +123,12 @@ impl<C: Command> Command for Once<C> {
         let command = command()?;
         let answer = match world.attempt(|world| command.decide(world))? {
             Ok(reply) => (self.answer)(&reply),
-            // A definite failure stays a failure: the same key must not succeed later by surprise.
+            // A final refusal is stored: a retry with this key must not succeed unexpectedly later.
             Err(refusal) if refusal.code.is_kept() => Answer::from(&refusal),
             Err(refusal) => return Err(refusal.into()),
         };
-        // A command that has to count a failure, such as a wrong code, answers with it instead of refusing. Like
-        // every 400 it is not kept: the corrected request may come under the same key.
+        // A command that must count a failure, such as a wrong code, returns the failure as its response. Like every
+        // 400 it is not stored: the corrected request may use this key.
         if answer.status != Code::InvalidInput.status() {
             keep(world, self.org, keyed, &answer);
         }
@@ -166,7 +156,7 @@ fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
     });
 }
 
-/// What is read of an answer to tell later what was made.
+/// The field of a response that identifies the created object.
 #[derive(serde::Deserialize)]
 struct Identified {
     id: Option<String>,
@@ -176,16 +166,15 @@ fn object_id(body: &str) -> Option<String> {
     serde_json::from_str::<Identified>(body).ok()?.id
 }
 
-/// Stands before a sealed body; no JSON document begins like this.
+/// The prefix of a sealed body; no JSON document begins with it.
 const SEALED: &str = "sealed:";
 
-/// A body that shows a secret must not lie open in the store for a month.
+/// Seals a body that contains a secret, because the store keeps it for 30 days.
 fn seal(world: &mut World, org: OrgId, keyed: &Keyed, body: &str) -> String {
     let sealed = keyed.vault.seal(&seal_context(org, keyed), body.as_bytes(), world.random());
     format!("{SEALED}{}", BASE64_STANDARD.encode(sealed))
 }
 
-/// The body as it was answered.
 fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refusal> {
     let Some(sealed) = stored.body.as_ref().and_then(|body| body.strip_prefix(SEALED)) else {
         return Ok(stored.body.clone());
@@ -198,7 +187,6 @@ fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refu
     }
 }
 
-/// Where the body of an answer is sealed.
 fn seal_context(org: OrgId, keyed: &Keyed) -> SealContext {
     place_of(org, keyed.scope, &keyed.key)
 }
@@ -209,7 +197,7 @@ fn place_of(org: OrgId, scope: Uuid, key: &str) -> SealContext {
     SealContext::new(Purpose::ApiSecret, org, <StoredAnswer as Record>::TABLE.name, row, "body").formerly(formerly)
 }
 
-/// The body of a stored answer as it was answered, empty where there is none; `None` when its seal does not open.
+/// Returns the body of a stored response, empty if it has none; `None` if its seal does not open.
 pub fn shown(stored: &StoredAnswer, vault: &Vault) -> Option<String> {
     let Some(body) = &stored.body else { return Some(String::new()) };
     let Some(sealed) = body.strip_prefix(SEALED) else { return Some(body.clone()) };
@@ -219,19 +207,17 @@ pub fn shown(stored: &StoredAnswer, vault: &Vault) -> Option<String> {
 }
 
 impl StoredAnswer {
-    /// The seal in its body, and the place that it is for; `None` where the body shows no secret.
+    /// Returns the sealed body and its context; `None` if the body has no secret.
     pub fn seal(&self) -> Option<(SealContext, Vec<u8>)> {
         let sealed = self.body.as_ref()?.strip_prefix(SEALED)?;
         let seal_context = place_of(self.org, self.scope, &self.idempotency_key);
         Some((seal_context, BASE64_STANDARD.decode(sealed).unwrap_or_default()))
     }
 
-    /// Puts another seal into its body.
     pub fn replace_seal(&mut self, sealed: &[u8]) {
         self.body = Some(format!("{SEALED}{}", BASE64_STANDARD.encode(sealed)));
     }
 
-    /// Narrows a query to answers that show a secret.
     pub fn that_are_sealed(query: Query) -> Query {
         let end = "sealed;".to_owned();
         query.filter("body", Compare::AtLeast, SEALED.to_owned().to_value()).filter(
@@ -241,26 +227,25 @@ impl StoredAnswer {
         )
     }
 
-    /// Makes a tombstone of it.
+    /// Replaces the response by a tombstone.
     pub fn bury(&mut self) {
         self.body = None;
         self.status = BURIED;
     }
 
-    /// Whether it is a tombstone.
     pub const fn is_buried(&self) -> bool {
         self.status == BURIED
     }
 
-    /// Whether the answer is not given any more, buried yet or not; see [`outlived`].
+    /// Returns whether the response has expired, removed or not; see [`outlived`].
     fn is_over(&self, now: Time) -> bool {
-        // A tombstone is one whatever the time is: clocks of several processes may differ.
+        // Independent of the time, because the clocks of several processes may differ.
         self.status == BURIED || (self.status < 300 && self.created_at < now.plus_seconds(-ANSWER_KEPT_SECONDS))
     }
 }
 
-/// Answers whose time is over, of all organizations, oldest first. Refusals stay: they are short, and say all
-/// that a tombstone would.
+/// Returns expired responses of all organizations, oldest first. Refusals are never removed: they are as short as a
+/// tombstone and say more.
 pub fn outlived(now: Time, limit: usize) -> Query {
     let table = <StoredAnswer as Record>::TABLE;
     let column = |name| table.position(name).expect("a column of stored responses");
@@ -269,7 +254,7 @@ pub fn outlived(now: Time, limit: usize) -> Query {
         table,
         conditions: vec![
             condition("created_at", Compare::Less, now.plus_seconds(-ANSWER_KEPT_SECONDS).to_value()),
-            // Only those that have a body still: nothing compares with an empty cell.
+            // Only rows with a body: a comparison never matches an empty cell.
             condition("body", Compare::AtLeast, String::new().to_value()),
             condition("status", Compare::Less, 300_i64.to_value()),
         ],
@@ -281,14 +266,11 @@ pub fn outlived(now: Time, limit: usize) -> Query {
     }
 }
 
-/// Makes a tombstone of an answer: the key stays used for ever.
+/// Replaces a stored response by a tombstone; the key stays used permanently.
 #[derive(Clone, Debug)]
 pub struct MakeTombstone {
-    /// The organization.
     pub org: OrgId,
-    /// The key's scope.
     pub scope: Uuid,
-    /// The key.
     pub key: String,
 }
 
@@ -307,7 +289,7 @@ impl Command for MakeTombstone {
     }
 }
 
-/// The stored answer, if this is the same request; else a refusal that names what differs.
+/// Returns the stored response for an equal request; else a refusal that names the differing fields.
 fn replay(stored: &StoredAnswer, keyed: &Keyed, now: Time) -> Result<Answer, Refusal> {
     let of = stored.object_id.as_ref().map(|id| format!(" It created {id}.")).unwrap_or_default();
     let differing = differences(stored, keyed);
@@ -339,7 +321,7 @@ fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {
         errors.push(differs("path".to_owned()));
     }
     let before = &stored.fields.0;
-    // Requests from before kept the print of a null, too.
+    // Earlier versions also stored the hash of a null.
     let null = print(&keyed.vault, &Json::Null.canonical());
     let first = |name: &String| before.get(name).filter(|print| **print != null);
     let names: std::collections::BTreeSet<&String> = before.keys().chain(keyed.fields.keys()).collect();
@@ -357,7 +339,7 @@ mod tests {
 
     const ORG: OrgId = OrgId(Uuid::from_u128(1));
 
-    /// Answers with a secret that differs each time it is run.
+    /// Returns a secret that differs in each run.
     struct Echo(&'static str);
 
     impl Command for Echo {
@@ -396,7 +378,7 @@ mod tests {
         assert!(body.starts_with(SEALED) && !body.contains("hush"), "{body}");
     }
 
-    /// A version before kept the print of a null. Its callers repeat their requests to this one.
+    /// An earlier version stored the hash of a null, and its callers may retry with this version.
     #[tokio::test]
     async fn a_null_that_was_kept_is_nothing() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
@@ -412,7 +394,7 @@ mod tests {
         assert_eq!(refusal.errors[0].field, "/memo");
     }
 
-    /// Whoever clears away runs once a minute by the wall's clock; the sandbox's may have moved a year.
+    /// The cleanup runs once a minute of real time; the sandbox's clock may have moved by a year.
     #[tokio::test]
     async fn an_answer_is_over_after_thirty_days_whether_it_was_cleared_away_or_not() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
@@ -425,7 +407,7 @@ mod tests {
         assert!(refusal.message.contains("It created 7."), "{}", refusal.message);
     }
 
-    /// Another process, whose clock is ahead, may have cleared it away.
+    /// Another process with a faster clock may have removed the response.
     #[tokio::test]
     async fn a_tombstone_is_never_an_answer() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();

@@ -1,10 +1,8 @@
-//! Inputs: values that a request may carry, read and described in one place.
+//! Inputs: values of requests, parsed and described in one place.
 //!
-//! A type that implements [`Input`] says how it is read from JSON or from a query
-//! string, what is wrong when it cannot be, and how the OpenAPI document shows it;
-//! so what is documented is what is checked. [`input!`] makes such a type of a
-//! struct: all its wrong fields are reported at once, and unknown fields are
-//! refused with the nearest known name (docs/decisions.md 1).
+//! A type that implements [`Input`] defines how it is read from JSON or a query string, its errors and its OpenAPI
+//! schema, so the document matches the checks. [`input!`] implements it for a struct, which reports all wrong fields at
+//! once and refuses unknown fields with the nearest known name (docs/decisions.md 1).
 
 use serde_json::{Value as Schema, json};
 
@@ -12,48 +10,45 @@ use crate::patch::Patch;
 use crate::refusal::{COUNTED_MAX, Code, FIELDS_MAX, FieldError};
 use crate::strict_json::Json;
 
-/// What is wrong, field by field.
 pub type Problems = Vec<FieldError>;
 
-/// A value that a request may carry.
 pub trait Input: Sized {
-    /// Reads it from JSON. `at` is its JSON pointer, for the message.
+    /// Reads the value from JSON. `at` is its JSON pointer, for the message.
     fn read(json: &Json, at: &str) -> Result<Self, Problems>;
 
-    /// Reads it from the text of a query parameter.
+    /// Reads the value from the text of a query parameter.
     fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
         Self::read(&Json::Text(text.to_owned()), at)
     }
 
-    /// What it is when the request does not carry it; `None` when it must.
+    /// Returns the value of a missing field; `None` if the field is required.
     fn absent() -> Option<Self> {
         None
     }
 
-    /// Its JSON Schema, for the OpenAPI document.
+    /// Returns its JSON Schema, for the OpenAPI document.
     fn schema() -> Schema;
 }
 
-/// A struct of inputs. Implemented by [`input!`].
 pub trait Fields: Input {
-    /// Reads it from the parameters of a query string.
+    /// Reads the struct from the parameters of a query string.
     fn read_query(parameters: &[(String, String)]) -> Result<Self, Problems>;
-    /// Names of its fields with their schema, their description and whether they are required.
+    /// Returns the fields: name, schema, description, and whether it is required.
     fn parameters() -> Vec<(&'static str, Schema, String, bool)>;
 }
 
-/// One thing that is wrong with one field.
+/// Returns one error of one field.
 pub fn wrong(at: &str, message: impl Into<String>) -> Problems {
     problem(Code::InvalidInput, at, message)
 }
 
-/// One thing that is wrong with one field, with a code of its own.
+/// Returns one error of one field with a specific code.
 pub fn problem(code: Code, at: &str, message: impl Into<String>) -> Problems {
     let field = if at.is_empty() { "/" } else { at };
     vec![FieldError { field: field.to_owned(), code: code.as_str(), message: message.into() }]
 }
 
-/// The text of a JSON value, or what it is instead.
+/// Returns the text of a JSON value, or an error that names its type.
 pub fn text<'a>(json: &'a Json, at: &str) -> Result<&'a str, Problems> {
     if let Json::Text(text) = json {
         Ok(text)
@@ -62,12 +57,12 @@ pub fn text<'a>(json: &'a Json, at: &str) -> Result<&'a str, Problems> {
     }
 }
 
-/// A field that may be left out or null, for inputs that are read by hand.
+/// Reads a field that may be missing or null, for inputs that are not declared with [`input!`].
 pub fn optional<T: Input>(json: &Json, at: &str, name: &str) -> Result<Option<T>, Problems> {
     json.get(name).map_or(Ok(None), |value| Option::<T>::read(value, &format!("{at}/{name}")))
 }
 
-/// Moves a field's problems into the struct's, so that all are reported at once. They are counted up to a bound.
+/// Adds a field's errors to the struct's, so that all are reported at once. Their number is limited.
 pub fn gather<T>(result: Result<T, Problems>, problems: &mut Problems) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -78,7 +73,7 @@ pub fn gather<T>(result: Result<T, Problems>, problems: &mut Problems) -> Option
     }
 }
 
-/// Adds the problem of a field that is not known. Those that no answer will name cost no search for a near name.
+/// Adds the error of an unknown field. Errors above the limit of a response skip the search for the nearest name.
 pub fn add_unknown(problems: &mut Problems, at: &str, name: &str, known: &[&str]) {
     if problems.len() < FIELDS_MAX {
         problems.extend(unknown(&format!("{at}{name}"), name, known));
@@ -87,7 +82,7 @@ pub fn add_unknown(problems: &mut Problems, at: &str, name: &str, known: &[&str]
     }
 }
 
-/// The problem of a field that is not known, with the nearest name that is.
+/// Returns the error of an unknown field, with the nearest known name.
 pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
     let hint = match crate::text::did_you_mean(name, known.iter().copied()) {
         Some(near) => format!("unknown field; did you mean {near}?"),
@@ -96,7 +91,7 @@ pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
     wrong(at, hint)
 }
 
-/// Declares a struct of inputs. Field types implement [`Input`]; `Option` fields may be left out.
+/// Declares a struct of inputs. Field types implement [`Input`]; `Option` fields may be missing.
 macro_rules! input {
     (
         $(#[$meta:meta])*
@@ -208,7 +203,7 @@ macro_rules! input {
 }
 pub(crate) use input;
 
-/// The name of a field in JSON: its own, unless another is given because Rust does not allow it.
+/// Returns a field's name in JSON, which differs from its Rust name if Rust does not allow that name.
 macro_rules! wire_name {
     ($field:ident) => {
         stringify!($field)
@@ -248,7 +243,7 @@ impl<T: Input> Input for Vec<T> {
         let mut problems = Problems::new();
         let mut read: Vec<T> = Vec::new();
         for (place, item) in items.iter().enumerate() {
-            // An item of three bytes can have five problems: what cannot be named or counted is not read.
+            // Each item can have several errors, so reading stops at the limit of counted errors.
             if problems.len() >= COUNTED_MAX {
                 break;
             }
@@ -273,8 +268,7 @@ impl<T: Input> Input for Patch<T> {
     }
 }
 
-/// A field of a PATCH that cannot be emptied: left out, or set. Null is refused, because to take it for "stays as it
-/// is" would hide a mistake.
+/// A field of a PATCH that is missing or set. Null is refused, because ignoring it would hide a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change<T>(pub Option<T>);
 

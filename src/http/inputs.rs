@@ -1,4 +1,4 @@
-//! The inputs that many requests share: amounts, texts, ids, phones, moments.
+//! Inputs of many requests: amounts, texts, ids, phones, times.
 
 use serde_json::{Value as Schema, json};
 use uuid::Uuid;
@@ -14,17 +14,17 @@ use crate::platform::Platform;
 use crate::refusal::Code;
 use crate::strict_json::Json;
 
-/// Longest memo, message, description or comment, in characters (docs/decisions.md 16).
+/// The longest memo, message, description or comment, in characters (docs/decisions.md 16).
 pub const LONG_TEXT_MAX: usize = 500;
-/// Longest name of a person or a thing, in characters.
+/// The longest name of a person or an object, in characters.
 pub const NAME_MAX: usize = 50;
-/// Largest metadata, in bytes as JSON.
+/// The largest metadata, in bytes as JSON.
 pub const METADATA_MAX: usize = 16 * 1024;
 
-/// Longest number that a message repeats, in characters.
+/// The longest number that an error message repeats, in characters.
 const REPEATED_MAX: usize = 24;
 
-/// A whole number; `wanted` says which, for the message.
+/// Reads a whole number; `wanted` describes it in the error message.
 fn integer(json: &Json, at: &str, wanted: &str) -> Result<i64, Problems> {
     match json {
         Json::Int(number) => Ok(*number),
@@ -37,7 +37,7 @@ fn integer(json: &Json, at: &str, wanted: &str) -> Result<i64, Problems> {
     }
 }
 
-/// The same, of a query parameter.
+/// Reads a whole number from a query parameter.
 fn integer_text(text: &str, at: &str, wanted: &str) -> Result<i64, Problems> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -45,7 +45,6 @@ fn integer_text(text: &str, at: &str, wanted: &str) -> Result<i64, Problems> {
     number.ok_or_else(|| wrong(at, format!("must be {wanted}")))
 }
 
-/// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer<const MIN: i64, const MAX: i64>(pub i64);
 
@@ -62,7 +61,7 @@ impl<const MIN: i64, const MAX: i64> Integer<MIN, MAX> {
     }
 }
 
-/// Any whole number, such as the number that a list's cursor is.
+/// Any whole number, for example the cursor of a list ordered by a number.
 impl Input for i64 {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         integer(json, at, "a whole number")
@@ -117,7 +116,7 @@ impl Input for Amount {
     }
 }
 
-/// An amount in cents whose sign tells the direction; never zero.
+/// An amount in cents whose sign gives the direction; never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedAmount(pub Cents);
 
@@ -158,7 +157,7 @@ impl Input for bool {
     }
 }
 
-/// Text of 1 to `MAX` characters, without control characters but line breaks and tabs.
+/// Text of 1 to `MAX` characters, without control characters except line breaks and tabs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text<const MAX: usize>(pub String);
 
@@ -193,20 +192,20 @@ impl<const MAX: usize> Input for Line<MAX> {
     }
 }
 
-/// What [`crate::text::check_text`] asks besides the length, as a regular expression: none of the refused characters,
-/// and something that can be seen.
+/// Returns the rules of [`crate::text::check_text`], except the length, as a regular expression: no refused character,
+/// and at least one visible one.
 fn visible(refused: &str) -> String {
     let unseen = in_brackets(&crate::text::UNSEEN);
     format!(r"^[^{refused}]*[^\s{unseen}{refused}][^{refused}]*$")
 }
 
-/// The characters of [`crate::text::REFUSED`], written for the brackets of a regular expression.
+/// Returns the characters of [`crate::text::REFUSED`] for the brackets of a regular expression.
 fn refused() -> String {
     in_brackets(&crate::text::REFUSED)
 }
 
-/// Ranges for the brackets of a regular expression. Dialects agree on four hexadecimal digits only, so a character beyond
-/// them is written as it is.
+/// Returns ranges for the brackets of a regular expression. Dialects agree only on escapes of four hexadecimal digits,
+/// so higher characters are written literally.
 fn in_brackets(ranges: &[(char, char)]) -> String {
     let escaped = |character: char| match u32::from(character) {
         code @ 0..=0xffff => format!(r"\u{code:04x}"),
@@ -218,12 +217,12 @@ fn in_brackets(ranges: &[(char, char)]) -> String {
     ranges.iter().map(range).collect()
 }
 
-/// The same, and what ends a line or moves within it.
+/// Returns [`refused`] with line breaks and tabs.
 fn refused_in_a_line() -> String {
     refused() + r"\n\t"
 }
 
-/// A line of so many characters or more, two at least; blanks around it do not count.
+/// Returns the pattern of a line of at least this many characters, two or more, not counting blanks around it.
 pub fn line_of_at_least(characters: usize) -> String {
     let (refused, between) = (refused_in_a_line(), characters.saturating_sub(2));
     let blank = refused.clone() + &in_brackets(&crate::text::UNSEEN);
@@ -243,7 +242,7 @@ impl Input for crate::money::Percent {
 impl Input for Uuid {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let given = text(json, at)?;
-        // Only the hyphenated form, which is what we show.
+        // Only the hyphenated form, which is the form of responses.
         let id = if given.len() == 36 { Uuid::try_parse(given).ok() } else { None };
         id.ok_or_else(|| wrong(at, "must be a UUID"))
     }
@@ -252,7 +251,7 @@ impl Input for Uuid {
     }
 }
 
-/// Ids are read like the UUIDs that they are.
+/// Implements [`Input`] for ids, which are UUIDs.
 macro_rules! id_inputs {
     ($($id:ident),+ $(,)?) => {$(
         impl Input for ids::$id {
@@ -321,13 +320,13 @@ impl Input for Party {
     }
 }
 
-/// The format that a schema of an address names; a wrong one is `invalid-email`. Not `email`: spaces around an address are accepted, and
-/// quotes and literals are not. The pattern says it exactly.
+/// The `format` of an address in schemas; a wrong one is `invalid-email`. Not `email`: spaces around an address are
+/// accepted, and quotes and literals are not. The pattern is exact.
 pub const EMAIL_FORMAT: &str = "email-address";
-/// The format that a schema of a phone number, or of a part of one, names; a wrong one is `invalid-phone-number`.
+/// The `format` of a phone number, or of a part of one, in schemas; a wrong one is `invalid-phone-number`.
 pub const PHONE_FORMAT: &str = "phone";
 
-/// A country's calling code, as it is sent: digits, a plus before them or not. [`phone`] reads it.
+/// A country's calling code as sent: digits, with an optional plus. [`phone`] parses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallingCode(pub String);
 
@@ -343,7 +342,7 @@ impl Input for CallingCode {
     }
 }
 
-/// A number within its country, as it is sent. [`phone`] reads it.
+/// A number within its country as sent. [`phone`] parses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NationalNumber(pub String);
 
@@ -359,21 +358,21 @@ impl Input for NationalNumber {
     }
 }
 
-/// A phone number as docs/specification.md carries it: `{country_code, phone_number}`.
+/// A phone number as in docs/specification.md: `{country_code, phone_number}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phone(pub PhoneNumber);
 
 super::input::input! {
     /// The two parts of a phone number.
     pub struct PhoneParts {
-        /// Country calling code: digits, for example 1.
+        /// The country calling code: digits, for example 1.
         pub country_code: CallingCode,
         /// The number within its country.
         pub phone_number: NationalNumber,
     }
 }
 
-/// A phone number of its two parts, with both parts named when they make none.
+/// Parses a phone number from its two parts.
 pub fn phone(country_code: &str, phone_number: &str, at: &str) -> Result<PhoneNumber, Problems> {
     PhoneNumber::parse(country_code, phone_number)
         .map_err(|reason| problem(Code::InvalidPhoneNumber, &format!("{at}/phone_number"), reason.to_string()))
@@ -436,8 +435,8 @@ impl Input for Metadata {
     }
 }
 
-/// Whether any text in the value, names of fields included, holds a control character but line feeds and tabs. The
-/// value's JSON would not show: there they are escaped.
+/// Returns whether any text in the value, including field names, contains a control character other than line feed and
+/// tab. The value's JSON would hide it, because JSON escapes it.
 fn has_control_characters(json: &Json) -> bool {
     let refused = |text: &str| text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t'));
     match json {
@@ -448,7 +447,7 @@ fn has_control_characters(json: &Json) -> bool {
     }
 }
 
-/// Words of a closed set are read by their `from_word`.
+/// Implements [`Input`] for an enumeration by its `from_word`.
 macro_rules! word_input {
     ($type:ty) => {
         impl $crate::http::input::Input for $type {
@@ -477,7 +476,7 @@ super::input::input! {
 mod tests {
     use super::*;
 
-    /// What a reader of the document takes for right is right: else a caller is refused what it promised.
+    /// The documented patterns must accept exactly what the API accepts.
     #[test]
     fn the_patterns_take_what_the_texts_take() {
         fn agree<T: Input>(given: &str, pattern: &regex::Regex) -> bool {

@@ -16,21 +16,21 @@ use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Cell;
 use crate::world::{Halt, Record, World};
 
-/// Objects of a page when the request does not say.
+/// The default number of objects on a page.
 pub const LIMIT_DEFAULT: i64 = 10;
-/// Objects of a page at most (docs/specification.md, Limits).
+/// The highest number of objects on a page (docs/specification.md, Limits).
 pub const LIMIT_MAX: i64 = 100;
 
-/// The list envelope of docs/specification.md.
+/// A page of a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListEnvelope<T> {
-    /// Whether more objects exist beyond this page, in the direction that was asked for.
+    /// Whether more objects exist beyond this page, in the requested direction.
     pub has_more: bool,
     /// The objects.
     pub data: Vec<T>,
 }
 
-// By hand, because the derived schema gives all lists one name and leaves out that of their objects.
+// By hand, because the derived schema gives all lists one name and omits the name of their objects.
 impl<T: ToSchema> PartialSchema for ListEnvelope<T> {
     fn schema() -> RefOr<Schema> {
         let has_more = ObjectBuilder::new()
@@ -54,48 +54,45 @@ impl<T: ToSchema> ToSchema for ListEnvelope<T> {
     }
 }
 
-/// Which page is asked for. A cursor is what the list is ordered by: an id, or a number.
+/// A requested page. A cursor is a value of the column that orders the list: an id or a number.
 #[derive(Clone, Debug, Default)]
 pub struct PageRequest<Cursor = Uuid> {
-    /// At most this many objects.
     pub limit: Option<i64>,
-    /// The page after this object.
+    /// Return the page after this object.
     pub starting_after: Option<Cursor>,
-    /// The page just before this object, in list order.
+    /// Return the page just before this object, in list order.
     pub ending_before: Option<Cursor>,
-    /// Only objects created then or later.
+    /// Return only objects created then or later.
     pub created_after: Option<Time>,
-    /// Only objects created earlier.
+    /// Return only objects created earlier.
     pub created_before: Option<Time>,
     /// Oldest first.
     pub ascending: bool,
 }
 
-/// A page of records.
 #[derive(Clone, Debug)]
 pub struct Page<R> {
-    /// Whether more exist.
     pub has_more: bool,
-    /// The records, in list order.
+    /// In list order.
     pub records: Vec<Arc<R>>,
 }
 
 impl<R> Page<R> {
-    /// The envelope, each record rendered.
+    /// Returns the envelope with each record rendered.
     pub fn envelope<T>(&self, mut render: impl FnMut(&R) -> T) -> ListEnvelope<T> {
         ListEnvelope { has_more: self.has_more, data: self.records.iter().map(|record| render(record)).collect() }
     }
 }
 
-/// All records of an app; `order` is the column by which they are listed, and what cursors are.
+/// Selects all records of an app; `order` is the column of the list order and of the cursors.
 pub fn of_app<R: Record>(scope: Scope, order: &'static str) -> Query {
     Query::of::<R>(scope.org.to_value(), order, 1).equal("app", scope.app)
 }
 
-/// One page of the caller's records.
+/// Returns one page of the caller's records.
 ///
-/// `mine` selects all records that the caller may see, ordered by what cursors are, of which a
-/// cursor must be one; `filter` narrows it to what was asked for.
+/// `mine` selects all records that the caller may see, ordered by the cursor's column; a cursor must be one of them.
+/// `filter` applies the filters of the request.
 pub fn page<R: Record>(
     world: &mut World,
     mine: Query,
@@ -126,11 +123,11 @@ pub fn page<R: Record>(
     Ok(Page { has_more, records })
 }
 
-/// One page of records that are all at hand, and few.
+/// Returns one page of a few records that are already loaded.
 ///
-/// `records` are all that the caller may see, of which a cursor must be one, and `is_asked_for` narrows them; so a page
-/// can be continued from an object that has left the list meanwhile. `place` gives the id that cursors name, whose order
-/// is that of creation, and the moment of creation.
+/// `records` are all that the caller may see, and a cursor must be one of them. `is_asked_for` filters them, so that a
+/// page can continue after an object that no longer matches. `place` returns the id, whose order is that of creation,
+/// and the time of creation.
 pub fn page_of<R>(
     mut records: Vec<Arc<R>>,
     asked: &PageRequest,
@@ -154,7 +151,7 @@ pub fn page_of<R>(
             && asked.created_before.is_none_or(|until| created_at < until)
     });
     records.sort_by_key(|record| place(record).0);
-    // Nearest to the cursor first, so that what is cut off is what lies farthest from it.
+    // Nearest to the cursor first, so that the limit cuts off the farthest.
     if backwards == asked.ascending {
         records.reverse();
     }
@@ -167,7 +164,7 @@ pub fn page_of<R>(
     Ok(Page { has_more, records })
 }
 
-/// The cursor that was asked with, and its parameter's name.
+/// Returns the requested cursor and its parameter's name.
 fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'static str)>, Refusal> {
     match (&asked.starting_after, &asked.ending_before) {
         (Some(_), Some(_)) => {
@@ -185,7 +182,7 @@ fn not_in_this_list(name: &str) -> Refusal {
     Refusal::field(Code::InvalidInput, name, message)
 }
 
-/// Narrows to the asked span of creation: the start is inclusive, the end exclusive.
+/// Narrows a query to the requested time of creation: the start is inclusive, the end exclusive.
 fn between<Cursor>(query: Query, asked: &PageRequest<Cursor>) -> Query {
     let query = match asked.created_after {
         Some(from) => query.filter("created_at", Compare::AtLeast, from.to_value()),
@@ -197,8 +194,8 @@ fn between<Cursor>(query: Query, asked: &PageRequest<Cursor>) -> Query {
     }
 }
 
-/// Declares the query of a list: its own filters and, with them, what every list takes. Cursors are ids, or
-/// of the type that stands after `by`.
+/// Declares the query of a list: its own filters and the parameters of every list. Cursors are ids, or of the type
+/// after `by`.
 macro_rules! list_query {
     (
         $(#[$meta:meta])*
@@ -215,22 +212,21 @@ macro_rules! list_query {
         $crate::http::input::input! {
             $(#[$meta])*
             pub struct $name {
-                /// Objects of a page, 1 to 100; 10 when not given.
+                /// The number of objects on a page, 1 to 100; 10 if missing.
                 pub limit: Option<$crate::http::inputs::Integer<1, { $crate::http::lists::LIMIT_MAX }>>,
-                /// The page after the object with this id.
+                /// Return the page after the object with this id.
                 pub starting_after: Option<$cursor>,
-                /// The page just before the object with this id.
+                /// Return the page just before the object with this id.
                 pub ending_before: Option<$cursor>,
-                /// Only objects created at this moment or later.
+                /// Return only objects created at this time or later.
                 pub created_after: Option<$crate::clock::Time>,
-                /// Only objects created before this moment.
+                /// Return only objects created before this time.
                 pub created_before: Option<$crate::clock::Time>,
                 $($(#[doc = $doc])+ pub $field $(as $wire)?: $type,)*
             }
         }
 
         impl $name {
-            /// Which page is asked for.
             pub fn asked(&self) -> $crate::http::lists::PageRequest<$cursor> {
                 $crate::http::lists::PageRequest {
                     limit: self.limit.map(|limit| limit.0),

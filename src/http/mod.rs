@@ -1,9 +1,8 @@
-//! The machinery of the HTTP interface: inputs, answers, lists, idempotency, routes.
+//! The HTTP interface without business rules: inputs, responses, lists, idempotency, routes.
 //!
-//! A handler is an async function from a [`Call`] to an [`Answer`] or a refusal. It
-//! reads its inputs, builds a command or a look, and renders the outcome. What comes
-//! before it, in fixed order (size, authentication, permission, rate, JSON,
-//! idempotency), stands in `dispatch.rs`. Deliberately absent: business rules.
+//! A handler is an async function from a [`Call`] to an [`Answer`] or a refusal. It reads its inputs, runs a command or
+//! a query, and renders the result. `dispatch.rs` runs the checks before it, in fixed order: size, authentication,
+//! permission, rate, JSON, idempotency.
 
 mod answer;
 mod call;

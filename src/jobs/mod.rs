@@ -1,12 +1,12 @@
-//! Work that is done after a commit: what talks to the network, and what waits for its time.
+//! Jobs: work after a commit, such as network calls and timers.
 //!
-//! A job is written in the commit that needs it done. A worker leases it with a
-//! fencing number, does the work, and comes back with a command that carries the
-//! result and that number. Invariant: a command with a stale number commits nothing
-//! (invariant 17). Every job may run twice; deliberately absent: exactly once.
+//! A commit writes the job that it needs. A worker leases it with a fencing token, does the work, and runs a command
+//! that carries the result and the token. Invariant: a command with a stale token commits nothing (invariant 17). A job
+//! may run more than once.
 //!
-//! Work that tells nobody outside needs no lease ([`Job::unleased`]): its command alone does everything, and of two
-//! that hold the same number the second finds it stale, because whatever leaves a job behind counts on.
+//! Work without external effects needs no lease ([`Job::unleased`]): its command does everything. If two workers hold
+//! the same token, the second is rejected as stale, because [`finish`] removes the job and [`put_off`] increments its
+//! token.
 
 use std::sync::Arc;
 
@@ -21,97 +21,82 @@ use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, Document, key, record, words};
 use crate::world::{Halt, Want, World};
 
-/// How long a worker may take before another may take over.
+/// The time after which another worker may take over.
 pub const LEASE_SECONDS: i64 = 60;
-/// The longest wait between two attempts.
 const BACKOFF_MAX_SECONDS: i64 = 3_600;
 
-/// What is to be done. Ids only: the worker reads the rest when it starts, so a job never carries a secret.
+/// The work of a job. Holds ids only: the worker reads the rest when it starts, so a job never carries a secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Work {
-    /// Send a message to a person.
     SendMessage {
-        /// The message.
         message: Uuid,
     },
-    /// Ask a carrier whether a message arrived.
+    /// Query a provider for the delivery of a message.
     FollowMessage {
-        /// The message.
         message: Uuid,
     },
-    /// Hand a transfer to its rail.
+    /// Submit a transfer to its rail.
     SubmitTransfer {
-        /// The transfer.
         transfer: Uuid,
     },
-    /// Ask the rail what became of a transfer.
+    /// Query the rail for the outcome of a transfer.
     FollowTransfer {
-        /// The transfer.
         transfer: Uuid,
     },
-    /// Refill an app's wallet, or have it pay what it owes.
+    /// Refill an app's wallet, or settle its debt.
     TopUpWallet {
-        /// The app.
         app: Uuid,
     },
-    /// End the hold of a payment's money.
+    /// End the payment hold of collected money.
     ReleasePayment {
-        /// The transfer.
         transfer: Uuid,
     },
-    /// Take back a link that nobody claimed in time.
+    /// Expire a link that was not claimed in time.
     ExpireLink {
-        /// The link.
         link: Uuid,
     },
     /// Compare the names of an organization's users with the sanctions list.
     ScreenUsers {
-        /// The run.
         run: Uuid,
     },
-    /// Make the links of a batch.
+    /// Create the links of a batch.
     ProcessPayoutLinkBatch {
-        /// The batch.
         batch: Uuid,
     },
-    /// Deliver a link once more, because its maker asked for a reminder.
+    /// Redeliver a link as a reminder.
     RemindLink {
-        /// The link.
         link: Uuid,
     },
-    /// Take an erased payee out of every row that names them.
+    /// Remove an erased payee's data from every row that names them.
     EraseUser {
-        /// The user.
         user: Uuid,
     },
-    /// Find out whom an app's new events are to be sent to.
+    /// Create the webhook deliveries of an app's new events.
     FeedWebhooks {
-        /// The app.
         app: Uuid,
     },
-    /// Call a webhook endpoint with what is due there.
+    /// Send due events to a webhook endpoint.
     CallWebhook {
-        /// The endpoint.
         endpoint: Uuid,
     },
 }
 
 words! {
-    /// Jobs of one lane share workers, and never wait for those of the other.
+    /// A class of jobs with its own workers. Lanes never wait for each other.
     pub enum Lane {
-        /// What we do ourselves, or with partners of ours.
+        /// Work of the system, and calls to payment partners.
         System = "system",
-        /// Messages to people: a carrier that hangs holds up no money.
+        /// Messages to people: a slow provider delays no money.
         Messages = "messages",
-        /// Calls to servers of other people's choice, which may hang.
+        /// Calls to the servers of apps, which may be slow.
         Webhooks = "webhooks",
     }
 }
 
 impl Work {
-    /// Whether its command does everything, so that nobody outside is ever told: then it needs no lease. Where there
-    /// is no carrier, a message is of that kind too.
+    /// Returns whether its command does all the work, without external effects; then it needs no lease. Without a
+    /// provider this applies to messages too.
     pub const fn is_internal(&self) -> bool {
         match self {
             Self::TopUpWallet { .. }
@@ -130,7 +115,6 @@ impl Work {
         }
     }
 
-    /// Whose workers do it.
     pub const fn lane(&self) -> Lane {
         match self {
             Self::CallWebhook { .. } => Lane::Webhooks,
@@ -150,50 +134,40 @@ impl Work {
 }
 
 record! {
-    /// One piece of work. Its row goes when it is done.
+    /// One piece of work. Its row is removed when it is done.
     pub struct Job in "jobs" {
         key (org, id);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: JobId,
-        /// What is to be done.
         pub work: Document<Work>,
-        /// Whose workers do it.
         pub lane: Lane,
-        /// Not before this moment; while it is leased, when the lease ends.
+        /// The earliest start; during a lease, the end of the lease.
         pub due_at: Time,
-        /// How often it was begun.
         pub attempts: i64,
-        /// Goes up with each lease; only the newest lease may finish the job.
+        /// The fencing token. Increases with each lease; only the newest lease can finish the job.
         pub fence: i64,
-        /// Until when a worker has it.
         pub leased_until: Option<Time>,
-        /// What went wrong the last time.
         pub last_error: Option<String>,
-        /// When it was made.
         pub created_at: Time,
     }
 }
 
-/// Adds work to be done at once.
 pub fn enqueue(world: &mut World, org: OrgId, work: Work) -> JobId {
     let now = world.now();
     enqueue_at(world, org, work, now)
 }
 
-/// Adds work to be done at once, under an id by which [`withdraw`] can take it back.
+/// Adds a job that is due at once, with an id for [`withdraw`].
 pub fn enqueue_as(world: &mut World, org: OrgId, id: JobId, work: Work) {
     let now = world.now();
     add(world, org, id, work, now);
 }
 
-/// Whether this work is still to be done.
 pub fn is_there(world: &World, org: OrgId, id: JobId) -> Result<bool, Halt> {
     Ok(world.get::<Job>(key![org, id])?.is_some())
 }
 
-/// Takes work back that nobody has begun; gives whether it could be. What a worker ever had in hand may have been done.
+/// Removes a job that was never leased; returns whether it could. The work of a leased job may have been done.
 pub fn withdraw(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> {
     match world.get::<Job>(key![org, id])? {
         Some(job) if job.attempts == 0 => {
@@ -204,7 +178,6 @@ pub fn withdraw(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> 
     }
 }
 
-/// Adds work to be done at a moment.
 pub fn enqueue_at(world: &mut World, org: OrgId, work: Work, due_at: Time) -> JobId {
     let id = world.id();
     add(world, org, id, work, due_at);
@@ -227,23 +200,19 @@ fn add(world: &mut World, org: OrgId, id: JobId, work: Work, due_at: Time) {
     });
 }
 
-/// A job in a worker's hands. Its number is used up by [`finish`] and [`put_off`].
+/// A leased job. [`finish`] and [`put_off`] use up its fencing token.
 #[derive(Clone, Debug)]
 pub struct Leased {
-    /// The organization.
     pub org: OrgId,
-    /// The job.
     pub id: JobId,
-    /// What is to be done.
     pub work: Work,
-    /// The number that proves that this lease is the newest.
     pub fence: i64,
-    /// Which attempt this is, from 1.
+    /// From 1.
     pub attempt: i64,
 }
 
 impl Job {
-    /// The job as it stands, for a worker that tells nobody outside of it and so need not be alone with it.
+    /// Returns the job for a worker without external effects, which needs no exclusive lease.
     pub fn unleased(&self) -> Leased {
         let (work, attempt) = (self.work.0.clone(), self.attempts + 1);
         Leased { org: self.org, id: self.id, work, fence: self.fence, attempt }
@@ -251,18 +220,15 @@ impl Job {
 }
 
 impl Leased {
-    /// The row that [`finish`] and its like ask for.
     pub fn want(&self) -> Want {
         Want::row::<Job>(key![self.org, self.id])
     }
 }
 
-/// Takes a due job, if nobody else was faster. `None` when somebody was, or it is done.
+/// Leases a due job. `None` if another worker has it, or it is done.
 #[derive(Clone, Debug)]
 pub struct Lease {
-    /// The organization.
     pub org: OrgId,
-    /// The job.
     pub id: JobId,
 }
 
@@ -288,7 +254,7 @@ impl Command for Lease {
             job.fence += 1;
             job.attempts += 1;
             job.leased_until = Some(until);
-            // A leased job is due again when its lease ends: a worker that died is taken over by that alone.
+            // A leased job is due again when its lease ends, so that another worker replaces a dead one.
             job.due_at = until;
         });
         let work = job.work.0.clone();
@@ -296,12 +262,10 @@ impl Command for Lease {
     }
 }
 
-/// Takes a job back from a worker that is known to be dead: it is due again at once.
+/// Ends the lease of a worker that is known to be dead, and makes the job due at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Abandon {
-    /// The organization.
     pub org: OrgId,
-    /// The job.
     pub id: JobId,
 }
 
@@ -324,15 +288,14 @@ impl Command for Abandon {
     }
 }
 
-/// Ends a job, as a part of the command that carries its result. Refused when the lease is not the newest.
+/// Ends a job, as a part of the command that carries its result. Rejects a stale lease.
 pub fn finish(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     let job = current(world, leased)?;
     world.remove(&job);
     Ok(())
 }
 
-/// Keeps a job for as long again: for work of many commands, each of which carries the lease. Refused when it is
-/// not the newest.
+/// Extends a lease by its full length, for work of many commands that each carry the lease. Rejects a stale lease.
 pub fn renew(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     let job = current(world, leased)?;
     let until = world.now().plus_seconds(LEASE_SECONDS);
@@ -343,7 +306,7 @@ pub fn renew(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Puts a job off: it failed and is tried again later, or it is not time yet.
+/// Reschedules a job, for a retry or because it is early.
 pub fn put_off(world: &mut World, leased: &Leased, until: Time, error: Option<String>) -> Result<(), Halt> {
     let job = current(world, leased)?;
     world.change(&job, |job| {
@@ -356,15 +319,12 @@ pub fn put_off(world: &mut World, leased: &Leased, until: Time, error: Option<St
     Ok(())
 }
 
-/// Whether this worker still has the job: for what must be written down before the work is done.
-///
-/// # Errors
-/// `resource-busy` when it went to another.
+/// Rejects a stale lease with `resource-busy`. For commands that record something before the work is done.
 pub fn still_leased(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     current(world, leased).map(|_| ())
 }
 
-/// Makes a job due at once, whenever it was due. One in a worker's hands stays there. `false` when it is done.
+/// Makes a job due at once, unless it is leased. Returns `false` if it is done.
 pub fn hasten(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> {
     let Some(job) = world.get::<Job>(key![org, id])? else { return Ok(false) };
     let now = world.now();
@@ -374,7 +334,7 @@ pub fn hasten(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> {
     Ok(true)
 }
 
-/// How long to wait after so many attempts: 1, 2, 4 … seconds, at most an hour.
+/// Returns the wait after a number of attempts: 1, 2, 4 … seconds, at most an hour.
 pub fn backoff_seconds(attempts: i64) -> i64 {
     let doublings = u32::try_from(attempts.clamp(1, 20) - 1).unwrap_or(0);
     2_i64.pow(doublings).min(BACKOFF_MAX_SECONDS)
@@ -387,34 +347,29 @@ fn current(world: &mut World, leased: &Leased) -> Result<Arc<Job>, Halt> {
     }
 }
 
-/// The refusal of a worker whose lease went to another.
 fn stale() -> Refusal {
     Refusal::new(Code::ResourceBusy, "The fencing token of this job is stale.")
 }
 
-/// The jobs of one lane, of all organizations, earliest first.
 fn of_lane(lane: Lane, limit: usize) -> Query {
     let query = Query::across::<Job>(limit).filter("lane", Compare::Equal, lane.to_value());
     let order = query.table.position("due_at").expect("jobs have a due time");
     Query { order, direction: Direction::Ascending, ..query }
 }
 
-/// Due jobs of one lane, of all organizations, earliest first.
 pub fn due_in(lane: Lane, now: Time, limit: usize) -> Query {
     of_lane(lane, limit).filter("due_at", Compare::Less, now.plus_micros(1).to_value())
 }
 
-/// Due jobs of all lanes, earliest first.
 pub fn due(world: &mut World, now: Time, limit: usize) -> Result<Vec<Arc<Job>>, Halt> {
     of_all_lanes(world, limit, |lane| due_in(lane, now, limit))
 }
 
-/// The earliest job, whatever it is and whenever it is due.
 pub fn earliest(world: &mut World) -> Result<Option<Arc<Job>>, Halt> {
     Ok(of_all_lanes(world, 1, |lane| of_lane(lane, 1))?.pop())
 }
 
-/// Lanes are looked at one by one, because that is how jobs are found without looking at all of them.
+/// Queries each lane separately, because the index of jobs begins with the lane.
 fn of_all_lanes(world: &mut World, limit: usize, query: impl Fn(Lane) -> Query) -> Result<Vec<Arc<Job>>, Halt> {
     let lanes = world.each(Lane::ALL, |world, lane| world.page::<Job>(&query(*lane)))?;
     let mut jobs = lanes.concat();
@@ -423,7 +378,7 @@ fn of_all_lanes(world: &mut World, limit: usize, query: impl Fn(Lane) -> Query) 
     Ok(jobs)
 }
 
-/// Jobs that some worker has, or had when it died.
+/// Selects jobs that a worker has leased, or had leased when it died.
 pub fn leased(limit: usize) -> Query {
     Query::across::<Job>(limit).filter("leased_until", Compare::AtLeast, Time::from_micros(0).to_value())
 }

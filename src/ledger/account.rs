@@ -1,4 +1,4 @@
-//! Where money can be. Pure.
+//! The ledger accounts. Pure.
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -8,62 +8,53 @@ use crate::platform::Platform;
 use crate::world::record::words;
 
 words! {
-    /// The kinds of ledger accounts.
+    /// The types of ledger accounts.
     pub enum LedgerAccountKind {
-        /// What an app can spend.
+        /// Money that an app can spend.
         AppWallet = "app_wallet",
-        /// What an app has set aside: unclaimed links, initiated payables.
+        /// Money that an app has set aside: unclaimed links, initiated payables.
         AppHeld = "app_held",
         /// Payments that an app has collected and that cannot leave it yet.
         AppCollected = "app_collected",
-        /// What a person owns within an app.
+        /// A person's money within an app.
         UserWallet = "user_wallet",
-        /// What an organization has not given to an app.
+        /// Money that an organization has not given to an app.
         OrganizationWallet = "organization_wallet",
-        /// What is under way on a rail; comes back to zero.
+        /// Money on its way on a rail; returns to zero.
         Clearing = "clearing",
-        /// What the service has earned.
+        /// Fees that the service has earned.
         ServiceFees = "service_fees",
-        /// What changing currencies has earned.
+        /// Earnings of currency exchange.
         Fx = "fx",
         /// The outside world, as an app sees it.
         External = "external",
-        /// What an organization has given to an app, in the app's book.
+        /// Money that an organization has given to an app, in the app's part of the ledger.
         Funding = "funding",
-        /// The same in the organization's book.
+        /// The counterpart of `funding` in the organization's own part of the ledger.
         OrganizationFunding = "organization_funding",
     }
 }
 
-/// A place where money can be. Each has one ledger account within its organization.
+/// Names one ledger account of the organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Account {
-    /// What an app can spend.
     AppWallet(AppId),
-    /// What an app has set aside: unclaimed links, initiated payables.
     AppHeld(AppId),
-    /// Payments that an app has collected and that cannot leave it yet.
     AppCollected(AppId),
-    /// What a person owns within an app.
     UserWallet(AppId, UserId),
-    /// What the organization has not given to an app.
     OrganizationWallet,
-    /// What is under way on a rail.
     Clearing(AppId, Platform),
-    /// What the service has earned from an app's payouts.
     ServiceFees(AppId),
-    /// What changing currencies has earned on them.
     Fx(AppId),
-    /// The outside world, as the app sees it. Its balance is what came in, negative, plus what went out.
+    /// Its balance is the money that left, less the money that came in.
     External(AppId),
-    /// Stands in the app's book for the organization, so that a movement between the two balances there.
+    /// The organization's side of a movement between it and the app, so that the app's part of the ledger balances.
     Funding(AppId),
-    /// Stands in the organization's book for its apps.
+    /// The apps' side, in the organization's part of the ledger.
     OrganizationFunding,
 }
 
 impl Account {
-    /// What kind of place it is.
     pub const fn kind(self) -> LedgerAccountKind {
         match self {
             Self::AppWallet(_) => LedgerAccountKind::AppWallet,
@@ -80,7 +71,7 @@ impl Account {
         }
     }
 
-    /// The app in whose book it stands; `None` for the organization's own book.
+    /// The app in whose part of the ledger it is; `None` for the organization's own part.
     pub const fn app(self) -> Option<AppId> {
         match self {
             Self::AppWallet(app)
@@ -96,7 +87,7 @@ impl Account {
         }
     }
 
-    /// The person whose wallet it is.
+    /// The payee whose wallet it is.
     pub const fn user(self) -> Option<UserId> {
         match self {
             Self::UserWallet(_, user) => Some(user),
@@ -130,13 +121,13 @@ impl Account {
         }
     }
 
-    /// The id of its ledger account: made of what the place is, so that nobody has to look it up, and two
-    /// commands that open the same account at once open the same one.
+    /// Returns the id, a hash of these values: it needs no query, and two commands that open an account at once agree
+    /// on it.
     pub fn id(self, org: OrgId) -> LedgerAccountId {
         let mut hash = Sha256::new();
         hash.update(org.0);
-        // The word ends with a null byte and decides which parts follow, each of a fixed length but the
-        // last: no two places have the same bytes.
+        // The kind ends with a null byte and decides which parts follow, each of a fixed length but the last: no two
+        // accounts have the same bytes.
         hash.update(self.kind().as_str());
         hash.update([0]);
         hash.update(self.app().map_or(Uuid::nil(), |app| app.0));
@@ -148,13 +139,12 @@ impl Account {
         LedgerAccountId(Uuid::new_v8(bytes))
     }
 
-    /// What people call it: `User wallet`, `Clearing: Bank account (ACH)`.
+    /// `User wallet`, `Clearing: Bank account (ACH)`.
     pub fn name(self) -> String {
         account_name(self.kind(), self.platform())
     }
 }
 
-/// What people call a place of this kind.
 pub(super) fn account_name(kind: LedgerAccountKind, platform: Option<Platform>) -> String {
     let name = match kind {
         LedgerAccountKind::AppWallet => "App wallet",
@@ -176,7 +166,7 @@ pub(super) fn account_name(kind: LedgerAccountKind, platform: Option<Platform>) 
 }
 
 impl LedgerAccountKind {
-    /// Whether its balance may be negative. A wallet's may not: nobody spends what is not there.
+    /// Whether the balance may be negative. A wallet's may not, because money that is not in it cannot be spent.
     pub const fn may_go_below_zero(self) -> bool {
         match self {
             Self::AppWallet | Self::AppHeld | Self::AppCollected | Self::UserWallet | Self::OrganizationWallet => false,

@@ -1,4 +1,4 @@
-//! The trial balance: what is where, now or at a moment of the past.
+//! The trial balance, now or at a past moment.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::world::query::Compare;
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Query, Want, World};
 
-/// The ledger accounts of an app, or of the whole organization, with the balances that they had at a moment, in
-/// the order in which they were opened.
+/// Returns the ledger accounts of an app, or of the whole organization, with their balances at a moment, in the order
+/// in which they were opened.
 ///
-/// The book is read as it was after the last transaction at or before the moment. What is read is always a
-/// beginning of the book, so it balances, whatever is posted meanwhile.
+/// The balances are those after the last transaction at or before the moment. A prefix of the ledger always balances,
+/// so concurrent postings do not matter.
 pub fn trial_balance(
     world: &World,
     org: OrgId,
@@ -26,8 +26,8 @@ pub fn trial_balance(
         None => (LedgerAccount::BY_ORGANIZATION, key![org]),
     };
     let last = last_transaction(org, as_of);
-    // Both at once, from one state of the store: an account that has not changed since the moment must have
-    // all its entries up to that transaction.
+    // Load both from one state of the store: an account that has not changed since the moment must have all its entries
+    // up to that transaction.
     world.require([Want::by::<LedgerAccount>(index, values.clone()), Want::Page(last.clone())])?;
     let mut accounts = world.all::<LedgerAccount>(index, values)?;
     accounts.sort_by_key(|account| account.number);
@@ -44,12 +44,11 @@ pub fn trial_balance(
         } else if let Some(entry) = world.page::<Entry>(&last_entry(&account, last))?.first() {
             balances.push((account, entry.balance_after));
         }
-        // An account without an entry by then was not open yet.
+        // An account without an entry up to then was not open yet.
     }
     Ok(balances)
 }
 
-/// The last transaction at or before a moment.
 fn last_transaction(org: OrgId, as_of: Time) -> Query {
     Query::of::<Transaction>(org.to_value(), "number", 1).filter(
         "created_at",
@@ -58,7 +57,6 @@ fn last_transaction(org: OrgId, as_of: Time) -> Query {
     )
 }
 
-/// An account's last entry up to this transaction.
 fn last_entry(account: &LedgerAccount, number: i64) -> Query {
     Query::of::<Entry>(account.org.to_value(), "number", 1)
         .filter("account", Compare::Equal, account.id.to_value())

@@ -1,12 +1,12 @@
-//! The chain over an organization's transactions and their entries.
+//! The hash chain over an organization's transactions and their entries.
 //!
-//! Only the newest link is stored, in the ledger's own row: a payout writes no additional row for it. `bursar verify`
-//! computes all links again, in the order of the transactions' numbers.
+//! Only the newest link is stored, in the ledger's own row, so a payout writes no extra row for it. `bursar verify`
+//! computes all links again, by transaction number.
 
 use super::model::{Entry, Transaction};
 use crate::chain::ChainKey;
 
-/// The link of a transaction with its two entries to the transaction before it.
+/// Returns the link of a transaction with its two entries to the previous transaction.
 pub fn link(chain: &ChainKey, before: &[u8], transaction: &Transaction, left: &Entry, arrived: &Entry) -> Vec<u8> {
     let Transaction { org, number, app, posting, transfer, kind, amount, source, destination, created_at, .. } =
         transaction;

@@ -1,7 +1,7 @@
 //! Holds: money that an app sets aside until a link is claimed or a payable is paid.
 //!
-//! Each of these functions moves the money and keeps the fact in one step; whoever calls them posts nothing
-//! beside. Invariant: what an app holds is the sum of its open holds.
+//! Each function moves the money and changes the hold in one step; its caller posts nothing more. Invariant: an app's
+//! held balance is the sum of its open holds.
 
 use std::sync::Arc;
 
@@ -17,29 +17,30 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Where captured money goes.
+/// The destination of captured money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapturedBy {
     /// The wallet of the person who claimed it.
     User(UserId),
-    /// A rail, which carries it to a vendor.
+    /// The rail that pays the vendor.
     Rail(Platform),
 }
 
-/// Whether a hold was closed by this call.
+/// Whether this call closed the hold.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// By this call: the money moved.
+    /// This call closed it: the money moved.
     Now,
-    /// In the same way, by an earlier one: no money moved again.
+    /// An earlier call closed it in the same way: no money moved again.
     Before,
 }
 
-/// The hold of this transfer.
+/// Returns the hold of this transfer.
 ///
 /// # Errors
-/// `not-found` for another organization's or app's, and where there is none.
+///
+/// `not-found`, also for another organization or app.
 pub fn find(world: &World, scope: Scope, id: TransferId) -> Result<Arc<Hold>, Halt> {
     match world.get::<Hold>(key![scope.org, id])? {
         Some(hold) if hold.app == scope.app => Ok(hold),
@@ -47,20 +48,21 @@ pub fn find(world: &World, scope: Scope, id: TransferId) -> Result<Arc<Hold>, Ha
     }
 }
 
-/// Sets money aside, out of the app's wallet, for a transfer that is only being made: its id was just drawn, so it has set
-/// nothing aside yet.
+/// Sets money of the app's wallet aside for a new transfer: its id was just drawn, so it cannot have a hold yet.
 ///
 /// # Errors
+///
 /// `transaction-insufficient-funds`.
 pub fn open_new(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
     post(world, &postings::open_hold(scope, id, amount))?;
     Ok(add(world, scope, id, amount))
 }
 
-/// Sets money aside that was pulled for this transfer and has just come in: whatever the app owes, it is for this.
+/// Sets money aside that was pulled for this transfer, even if the app has a debt.
 ///
 /// # Errors
-/// `transaction-insufficient-funds`; `invalid-state` when the transfer has set money aside before.
+///
+/// `transaction-insufficient-funds`; `invalid-state` if the transfer has a hold.
 pub fn open_pulled(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
     if world.get::<Hold>(key![scope.org, id])?.is_some() {
         return Err(Refusal::new(Code::InvalidState, "The money is already held.").into());
@@ -75,10 +77,11 @@ fn add(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Arc<Ho
     world.add(hold)
 }
 
-/// Sends the money where it was set aside for, all of it.
+/// Sends all of the money to the payee.
 ///
 /// # Errors
-/// `not-found`; `invalid-state` when it was released.
+///
+/// `not-found`; `invalid-state` if it was released.
 pub fn capture(world: &mut World, scope: Scope, id: TransferId, by: CapturedBy) -> Result<Closed, Halt> {
     let hold = find(world, scope, id)?;
     let posting = match by {
@@ -88,10 +91,11 @@ pub fn capture(world: &mut World, scope: Scope, id: TransferId, by: CapturedBy) 
     close(world, &hold, HoldEvent::Capture, &posting)
 }
 
-/// Gives the money back to the app's wallet, all of it.
+/// Returns all of the money to the app's wallet.
 ///
 /// # Errors
-/// `not-found`; `invalid-state` when it was captured.
+///
+/// `not-found`; `invalid-state` if it was captured.
 pub fn release(world: &mut World, scope: Scope, id: TransferId) -> Result<Closed, Halt> {
     let hold = find(world, scope, id)?;
     let posting = postings::release_hold(scope, id, hold.amount);

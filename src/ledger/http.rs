@@ -1,4 +1,4 @@
-//! The book over HTTP: trial balance, ledger accounts, their entries, transactions. Reading only.
+//! Read-only endpoints of the ledger: trial balance, ledger accounts, their entries, transactions.
 
 use std::sync::Arc;
 
@@ -28,17 +28,17 @@ word_input!(TransactionKind);
 word_input!(LedgerAccountKind);
 
 input! {
-    /// Which trial balance.
+    /// Selects a trial balance.
     pub struct TrialBalanceQuery {
-        /// The moment; now when not given.
+        /// The moment of the balances; now by default.
         pub as_of: Option<Time>,
     }
 }
 
-/// What is where.
+/// The balances of all ledger accounts at a moment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TrialBalanceJson {
-    /// The moment.
+    /// The moment of the balances.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Time,
     /// Always USD.
@@ -48,26 +48,25 @@ pub struct TrialBalanceJson {
     /// The sum of the balances, in cents.
     #[schema(value_type = i64, example = 0)]
     pub total: i128,
-    /// Whether the sum is zero, which it must be.
+    /// Whether the sum is zero, as it must be.
     pub balanced: bool,
 }
 
-/// What is at one place.
+/// The balance of a ledger account.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BalanceJson {
-    /// The ledger account.
+    /// The id of the ledger account.
     pub id: LedgerAccountId,
-    /// What people call it.
+    /// The display name of the ledger account.
     pub name: String,
-    /// What kind of place it is.
+    /// The type of the ledger account.
     #[serde(rename = "type")]
     pub kind: LedgerAccountKind,
-    /// Cents.
+    /// The balance in cents.
     #[schema(value_type = i64)]
     pub balance: Cents,
 }
 
-/// GET /v2/ledger/trial-balance
 pub async fn show_trial_balance(call: Call) -> Outcome {
     let query: TrialBalanceQuery = call.query()?;
     let (org, app, now) = (call.caller.org, call.caller.app, call.bursar.clock.now());
@@ -83,45 +82,45 @@ pub async fn show_trial_balance(call: Call) -> Outcome {
 }
 
 list_query! {
-    /// Which ledger accounts.
+    /// Selects ledger accounts.
     pub struct LedgerAccountsQuery {
-        /// Only this kind of place.
+        /// Only ledger accounts of this type.
         pub kind as "type": Option<LedgerAccountKind>,
-        /// Only this user's.
+        /// Only this user's wallets.
         pub user_id: Option<UserId>,
     }
 }
 
-/// A ledger account: a place, and how much is there.
+/// A ledger account with its balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LedgerAccountJson {
-    /// Its id.
+    /// The id of the ledger account.
     pub id: LedgerAccountId,
-    /// When it was opened: with its first entry.
+    /// When the account was opened, by its first entry.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// What people call it.
+    /// The display name of the ledger account.
     pub name: String,
-    /// What kind of place it is.
+    /// The type of the ledger account.
     #[serde(rename = "type")]
     pub kind: LedgerAccountKind,
-    /// The app in whose book it stands; null in the organization's own.
+    /// The app in whose part of the ledger the account is; null in the organization's own part.
     #[schema(required)]
     pub app_id: Option<AppId>,
-    /// Whose wallet it is.
+    /// The user whose wallet it is.
     #[schema(required)]
     pub user_id: Option<UserId>,
-    /// Which rail's clearing account it is.
+    /// The rail whose clearing account it is.
     #[schema(required)]
     pub platform: Option<Platform>,
-    /// Cents.
+    /// The balance in cents.
     #[schema(value_type = i64)]
     pub balance: Cents,
     /// Always USD.
     pub currency: String,
-    /// How many entries it has.
+    /// The number of entries.
     pub entry_count: i64,
-    /// When its balance changed last.
+    /// When the balance changed last.
     #[schema(value_type = String, format = DateTime)]
     pub updated: Time,
 }
@@ -142,19 +141,19 @@ fn account_json(account: &LedgerAccount) -> LedgerAccountJson {
     }
 }
 
-/// An account that the caller may see: an app its own, an organization all of its own.
+/// Returns an account that the caller may read: an app its own, an organization all of its own.
 fn find_account(world: &World, caller: &Caller, id: LedgerAccountId) -> Result<Arc<LedgerAccount>, Halt> {
     let account = world.get::<LedgerAccount>(key![caller.org, id])?;
     let seen = account.filter(|account| caller.app.is_none() || account.app == caller.app);
     Ok(seen.ok_or_else(|| Refusal::not_found("ledger account"))?)
 }
 
-/// All accounts that the caller may see, in the order in which they were opened.
+/// Selects all accounts that the caller may read, in the order in which they were opened.
 fn accounts_of(caller: &Caller) -> Query {
     Query::of::<LedgerAccount>(caller.org.to_value(), "number", 1).matching("app", caller.app)
 }
 
-/// The list is ordered by number; its cursors are ids, like everywhere.
+/// Converts cursors, which are ids as in all lists, to the numbers by which the list is ordered.
 fn by_number(world: &World, caller: &Caller, asked: PageRequest) -> Result<PageRequest<i64>, Halt> {
     let number = |cursor: Option<Uuid>, name: &str| -> Result<Option<i64>, Halt> {
         let Some(id) = cursor else { return Ok(None) };
@@ -177,7 +176,6 @@ fn by_number(world: &World, caller: &Caller, asked: PageRequest) -> Result<PageR
     })
 }
 
-/// GET /v2/ledger/accounts
 pub async fn list_accounts(call: Call) -> Outcome {
     let query: LedgerAccountsQuery = call.query()?;
     let caller = call.caller.clone();
@@ -193,7 +191,6 @@ pub async fn list_accounts(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// GET /v2/ledger/accounts/{account_id}
 pub async fn show_account(call: Call) -> Outcome {
     let id: LedgerAccountId = call.id("account_id", "ledger account")?;
     let caller = call.caller.clone();
@@ -202,26 +199,26 @@ pub async fn show_account(call: Call) -> Outcome {
 }
 
 list_query! {
-    /// Which entries.
+    /// Selects entries.
     pub struct EntriesQuery by i64 {}
 }
 
-/// One side of a transaction, as its ledger account sees it.
+/// One side of a transaction, in its ledger account.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct EntryJson {
-    /// Its number, which is that of its transaction; unique within the ledger account.
+    /// The number of the transaction; unique within the ledger account.
     pub id: i64,
-    /// When.
+    /// When the entry was posted.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
     /// The ledger account.
     pub account_id: LedgerAccountId,
     /// The transaction.
     pub transaction_id: i64,
-    /// Cents: what came, or went when negative.
+    /// Cents; negative if money left the account.
     #[schema(value_type = i64)]
     pub amount: Cents,
-    /// Cents: what was there after it.
+    /// The balance after the entry, in cents.
     #[schema(value_type = i64)]
     pub balance_after: Cents,
 }
@@ -237,7 +234,6 @@ fn entry_json(entry: &Entry) -> EntryJson {
     }
 }
 
-/// GET /v2/ledger/accounts/{account_id}/entries
 pub async fn list_entries(call: Call) -> Outcome {
     let id: LedgerAccountId = call.id("account_id", "ledger account")?;
     let query: EntriesQuery = call.query()?;
@@ -254,20 +250,19 @@ pub async fn list_entries(call: Call) -> Outcome {
 }
 
 list_query! {
-    /// Which transactions.
+    /// Selects transactions.
     pub struct TransactionsQuery by i64 {
-        /// Only those of this transfer.
+        /// Only transactions of this transfer.
         pub transfer_id: Option<TransferId>,
-        /// Only this type.
+        /// Only transactions of this type.
         pub kind as "type": Option<TransactionKind>,
     }
 }
 
-/// Shows a transfer of an app inside of one of its transactions; without transactions of its own. Transfers are listed
-/// after this noun, so the table of routes hands it in.
+/// Returns the transfer of a transaction, without its transactions. The table of routes passes it in, because transfers
+/// are above the ledger.
 pub type ShowTransfer = fn(&World, Scope, TransferId) -> Result<Option<serde_json::Value>, Halt>;
 
-/// GET /v2/transactions
 pub async fn list_transactions(call: Call, show: ShowTransfer) -> Outcome {
     let (scope, query) = (call.scope()?, call.query::<TransactionsQuery>()?);
     let list = call
@@ -289,7 +284,6 @@ pub async fn list_transactions(call: Call, show: ShowTransfer) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// The routes of the book.
 pub fn routes(show: ShowTransfer) -> Vec<Route> {
     vec![
         route!(Get "/v2/ledger/trial-balance" AppOrOrganization "show_trial_balance" show_trial_balance)

@@ -10,10 +10,10 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// One movement between two places.
+/// One movement between two ledger accounts.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TransactionJson {
-    /// Its number in the organization's book.
+    /// The number of the transaction in the organization's ledger.
     pub id: i64,
     /// Cents, as decimal text.
     #[schema(example = "1000")]
@@ -21,9 +21,9 @@ pub struct TransactionJson {
     /// When it was posted.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// Where the money came from.
+    /// The ledger account that the money left.
     pub source_name: String,
-    /// Where it went.
+    /// The ledger account that received the money.
     pub destination_name: String,
     /// balance, refill, payout, payment, fee, surrogate.
     #[serde(rename = "type")]
@@ -31,15 +31,14 @@ pub struct TransactionJson {
     /// The caller's note.
     #[schema(required)]
     pub metadata: Option<String>,
-    /// The transfer that it is a part of.
+    /// The transfer that the transaction belongs to.
     #[schema(required)]
     pub transfer_id: Option<TransferId>,
-    /// The transfer, in the list of transactions; null inside of a transfer.
+    /// The transfer, in the list of transactions; null in a transfer's own list.
     #[schema(required, value_type = Option<Object>)]
     pub transfer: Option<serde_json::Value>,
 }
 
-/// One transaction.
 pub fn json(transaction: &Transaction) -> TransactionJson {
     TransactionJson {
         id: transaction.number,
@@ -54,15 +53,15 @@ pub fn json(transaction: &Transaction) -> TransactionJson {
     }
 }
 
-/// The transactions of a transfer in the app's own book, in the order of their posting. What moved in the
-/// organization's book is not the app's to see.
+/// Returns the transactions of a transfer in the app's part of the ledger, in the order of their posting. An app may
+/// not read those in the organization's part.
 pub fn transactions_in(world: &mut World, scope: Scope, transfer: TransferId) -> Result<Vec<TransactionJson>, Halt> {
     let transactions = world.all::<Transaction>(Transaction::BY_TRANSFER, key![scope.org, Some(transfer)])?;
     let own = transactions.iter().filter(|transaction| transaction.app == Some(scope.app));
     Ok(own.map(|transaction| json(transaction)).collect())
 }
 
-/// The transactions of a transfer in all books, in the order of their posting.
+/// Returns all transactions of a transfer, in the order of their posting.
 pub fn transactions_of(world: &mut World, org: OrgId, transfer: TransferId) -> Result<Vec<TransactionJson>, Halt> {
     let transactions = world.all::<Transaction>(Transaction::BY_TRANSFER, key![org, Some(transfer)])?;
     Ok(transactions.iter().map(|transaction| json(transaction)).collect())

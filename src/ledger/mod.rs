@@ -1,20 +1,19 @@
-//! The ledger: one double-entry book for each organization, under everything that moves money
-//! (docs/decisions.md 8).
+//! The ledger: one double-entry ledger for each organization, which all movements of money use (docs/decisions.md 8).
 //!
-//! Money is always at a [`Account`]; each place has one ledger account. A [`Posting`] is a list of movements
-//! between places, made by a function of [`postings`] that bears the name of the business event. [`post`]
-//! alone writes it: a transaction for each movement, two entries for each transaction, new balances. Money
-//! that waits for somebody is a hold ([`holds`]).
+//! Money is always in a ledger account, which an [`Account`] names. A [`Posting`] is a list of movements between
+//! accounts, made by a function of [`postings`] that has the name of the business event. Only [`post`] writes it: a
+//! transaction for each movement, two entries for each transaction, new balances. Money that waits for a claim or a
+//! payment is a hold ([`holds`]).
 //!
-//! The parts of a book: an app's places balance among themselves, and so do the organization's own. What
-//! passes between the two passes through a counter-account on each side.
+//! The ledger has parts: each app's accounts balance among themselves, and so do the organization's own. A movement
+//! between two parts uses a counter-account in each.
 //!
-//! Invariants (docs/internals/reliability.md): 1 the ledger sums to zero, each posting balances; 2 transactions and entries are
-//! only ever added; 3 a balance equals the sum of its entries; 4 no wallet is below zero; 7 each hold is
+//! Invariants (docs/internals/reliability.md): 1 the ledger sums to zero, each posting balances; 2 transactions and
+//! entries are only ever added; 3 a balance equals the sum of its entries; 4 no wallet is below zero; 7 each hold is
 //! captured or released once. [`verify`] checks them on stored rows.
 //!
-//! Deliberately absent: transfers, which tell a movement's story; a second currency; any way to change or
-//! remove an entry. A correction is a new posting.
+//! Deliberately absent: transfers, which explain a movement; a second currency; any way to change or remove an entry. A
+//! correction is a new posting.
 //!
 //! Start at [`postings`].
 

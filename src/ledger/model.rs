@@ -1,5 +1,3 @@
-//! What is kept of the book.
-
 use super::account::{LedgerAccountKind, account_name};
 use crate::clock::Time;
 use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId, TransferId, UserId};
@@ -7,82 +5,75 @@ use crate::money::Cents;
 use crate::platform::Platform;
 use crate::world::record::{record, words};
 
-/// The currency of every book (docs/decisions.md 8).
+/// The currency of every ledger (docs/decisions.md 8).
 pub const CURRENCY: &str = "USD";
 
 record! {
-    /// Where an organization's book stands. Whoever posts changes it, so postings of one organization
-    /// have one order, without gaps.
+    /// The head of an organization's ledger. Every posting changes it, so the postings of one organization have one
+    /// order, without gaps.
     pub struct LedgerBook in "ledger_books" {
         key (org);
-        /// The organization.
         pub org: OrgId,
         /// The number of the last transaction; the first has 1.
         pub last_number: i64,
-        /// How many ledger accounts were opened.
+        /// The number of ledger accounts.
         pub accounts: i64,
-        /// The link of the last transaction ([`super::chain`]); empty until the chain is carried over, where transactions
-        /// were posted before there was one.
+        /// The link of the last transaction ([`super::chain`]). Empty until the chain is carried over, if transactions
+        /// are older than the chain.
         pub hash: Vec<u8>,
     }
 }
 
 record! {
-    /// One ledger account: a place, and how much is there.
+    /// A ledger account with its balance.
     pub struct LedgerAccount in "ledger_accounts" {
         key (org, id)
         unique BY_NUMBER (org, number)
         many BY_ORGANIZATION (org)
         many BY_APP (org, app);
-        /// The organization.
         pub org: OrgId,
-        /// Its id, made of what the place is ([`super::Account::id`]).
+        /// A hash of the account's properties ([`super::Account::id`]).
         pub id: LedgerAccountId,
-        /// How many accounts of the organization were opened before it, plus one: the order of lists.
+        /// Counts from 1 within the organization: the order of lists.
         pub number: i64,
-        /// What kind of place it is.
         pub kind: LedgerAccountKind,
-        /// The app in whose book it stands; empty in the organization's own.
+        /// The app in whose part of the ledger it is; `None` in the organization's own part.
         pub app: Option<AppId>,
-        /// Whose wallet it is.
+        /// The user whose wallet it is.
         pub user: Option<UserId>,
-        /// Which rail's clearing account it is.
+        /// The rail whose clearing account it is.
         pub platform: Option<Platform>,
         /// The sum of its entries, in cents.
         pub balance: Cents,
-        /// How many entries it has.
+        /// The number of entries.
         pub entries: i64,
         /// Always [`CURRENCY`].
         pub currency: String,
-        /// When its first entry was made.
         pub created_at: Time,
-        /// When its last entry was made.
         pub changed_at: Time,
     }
 }
 
 impl LedgerAccount {
-    /// What people call it.
     pub fn name(&self) -> String {
         account_name(self.kind, self.platform)
     }
 }
 
 words! {
-    /// What a transaction is for (docs/decisions.md 8; the words of `transactions[].type`).
+    /// The purpose of a transaction (docs/decisions.md 8; the words of `transactions[].type`).
     pub enum TransactionKind {
         /// Money changes its owner or its purpose inside the service.
         Balance = "balance",
         /// An app's wallet is filled or emptied.
         Refill = "refill",
-        /// Money leaves for a payee, or comes back from there.
+        /// Money leaves for a payee, or comes back.
         Payout = "payout",
         /// Money comes in from a payer, or goes back.
         Payment = "payment",
-        /// What a payout costs, or what of it is given back.
+        /// The fee of a payout, or its refund.
         Fee = "fee",
-        /// The organization's half of a movement between it and an app: it stands in its book for the half
-        /// in the app's.
+        /// The organization's half of a movement between it and an app.
         Surrogate = "surrogate",
     }
 }
@@ -92,62 +83,50 @@ record! {
     pub struct Transaction in "transactions" {
         key (org, number)
         many BY_TRANSFER (org, transfer);
-        /// The organization.
         pub org: OrgId,
-        /// Its place in the organization's book, without gaps; the `id` of docs/specification.md.
+        /// Counts the organization's transactions without gaps; the `id` of docs/specification.md.
         pub number: i64,
-        /// The app in whose book it stands; empty in the organization's own.
+        /// The app in whose part of the ledger it is; `None` in the organization's own part.
         pub app: Option<AppId>,
-        /// What was posted together has the same posting.
+        /// Transactions that were posted together share it.
         pub posting: PostingId,
-        /// The transfer that it belongs to.
         pub transfer: Option<TransferId>,
-        /// What it is for.
         pub kind: TransactionKind,
-        /// How much, in cents, above zero.
+        /// In cents, above zero.
         pub amount: Cents,
-        /// From where.
         pub source: LedgerAccountId,
-        /// To where.
         pub destination: LedgerAccountId,
-        /// What people call the source.
         pub source_name: String,
-        /// What people call the destination.
         pub destination_name: String,
-        /// What the caller noted.
+        /// The caller's note.
         pub metadata: Option<String>,
-        /// When.
         pub created_at: Time,
     }
 }
 
 record! {
-    /// One side of a transaction, as its ledger account sees it. Never changed, never removed.
+    /// One side of a transaction, in its ledger account. Never changed, never removed.
     pub struct Entry in "ledger_entries" {
         key (org, account, number);
-        /// The organization.
         pub org: OrgId,
-        /// The ledger account.
         pub account: LedgerAccountId,
         /// The number of the transaction.
         pub number: i64,
-        /// How much came, or went when negative, in cents.
+        /// In cents; negative if money left the account.
         pub amount: Cents,
-        /// The account's balance after it.
         pub balance_after: Cents,
-        /// When.
         pub created_at: Time,
     }
 }
 
 words! {
-    /// What became of money that was set aside.
+    /// The state of money that was set aside.
     pub enum HoldState {
-        /// It is set aside.
+        /// The money is set aside.
         Open = "open",
-        /// It went where it was set aside for.
+        /// The money went to the payee.
         Captured = "captured",
-        /// It went back.
+        /// The money went back to the app.
         Released = "released",
     }
 }
@@ -156,17 +135,13 @@ record! {
     /// Money that an app has set aside for one transfer.
     pub struct Hold in "holds" {
         key (org, id);
-        /// The organization.
         pub org: OrgId,
         /// The transfer that set it aside.
         pub id: TransferId,
-        /// The app whose money it is.
         pub app: AppId,
-        /// How much, in cents.
+        /// In cents.
         pub amount: Cents,
-        /// What became of it.
         pub state: HoldState,
-        /// Since when it is set aside.
         pub opened_at: Time,
         /// When it was captured or released.
         pub closed_at: Option<Time>,

@@ -1,4 +1,4 @@
-//! Posting: the one way in which money moves.
+//! Posting: the only way in which money moves.
 
 use std::sync::Arc;
 
@@ -13,16 +13,13 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// One movement: an amount leaves one place and arrives at another.
+/// An amount that leaves one ledger account and arrives in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Movement {
-    /// What it is for.
     pub kind: TransactionKind,
-    /// From where.
     pub from: Account,
-    /// To where; another place of the same book.
+    /// Another account of the same part of the ledger.
     pub to: Account,
-    /// How much, in cents.
     pub amount: Cents,
 }
 
@@ -33,42 +30,43 @@ pub struct Posting {
     transfer: Option<TransferId>,
     metadata: Option<String>,
     movements: Vec<Movement>,
-    /// Whether it may take what the app owes; every other posting leaves that much in the app's wallet.
+    /// Whether it may take money that the app owes; every other posting leaves that amount in the app's wallet.
     takes_owed: bool,
 }
 
 impl Posting {
-    /// A posting of these movements, in their order. It balances by construction: what leaves one place is
-    /// what arrives at another.
+    /// Returns a posting of these movements, in their order. It balances by construction: each amount leaves one
+    /// account and arrives in another.
     ///
-    /// Movements of nothing are left out rather than refused: a payout names its fee even where the fee is
-    /// zero, and a book has no use for an entry that changes nothing. A posting of nothing is no error.
+    /// Movements of zero are omitted, not refused: a payout names its fee even if the fee is zero. A posting without
+    /// movements is no error.
     pub fn balanced(org: OrgId, transfer: Option<TransferId>, movements: Vec<Movement>) -> Self {
         let movements = movements.into_iter().filter(|movement| !movement.amount.is_zero()).collect();
         Self { org, transfer, metadata: None, movements, takes_owed: false }
     }
 
-    /// The same posting, which may take what the app owes: it pays the debt, or moves what came in for something else.
+    /// Lets the posting take money that the app owes, to pay the debt or to move money that came in for another
+    /// purpose.
     #[must_use]
     pub(super) fn taking_owed(mut self) -> Self {
         self.takes_owed = true;
         self
     }
 
-    /// The same posting, with what the caller noted on each of its transactions.
+    /// Adds the caller's note to each transaction.
     #[must_use]
     pub fn with_metadata(mut self, metadata: Option<String>) -> Self {
         self.metadata = metadata;
         self
     }
 
-    /// Its movements, none of them of zero.
+    /// Returns the movements, none of them zero.
     pub fn movements(&self) -> &[Movement] {
         &self.movements
     }
 
-    /// The rows that [`post`] asks for, for [`Command::needs`](crate::engine::Command::needs): a command that
-    /// can tell its posting before it runs saves a round of loading.
+    /// Returns the rows that [`post`] reads, for [`Command::needs`](crate::engine::Command::needs): a command that
+    /// knows its posting before it runs saves a round of loading.
     pub fn wants(&self) -> Vec<Want> {
         let accounts = self.movements.iter().flat_map(|movement| [movement.from, movement.to]);
         let rows = accounts.flat_map(|account| {
@@ -81,21 +79,22 @@ impl Posting {
     }
 }
 
-/// How much is at a place, in cents.
+/// Returns the balance of an account, in cents.
 pub fn balance(world: &World, org: OrgId, account: Account) -> Result<Cents, Halt> {
     let row = world.get::<LedgerAccount>(key![org, account.id(org)])?;
     Ok(row.map_or(Cents::ZERO, |row| row.balance))
 }
 
-/// Posts: the only writer of the book. Movements apply in their order; only what a wallet holds after all of
-/// them counts, so money may pass through an empty wallet within one posting.
+/// Posts: the only writer of the ledger. Movements apply in their order, and wallets are checked after all of them, so
+/// money may pass through an empty wallet within one posting.
 ///
-/// What an app owes is no money to spend: whatever is taken out of its wallet leaves that much there, until the job that
-/// pays it ([`watch`]) has run.
+/// The app cannot spend money that it owes: a posting that takes money out of its wallet must leave that amount, until
+/// the job that pays the debt ([`wallet_funding`]) has run.
 ///
 /// # Errors
-/// `transaction-insufficient-funds` when a wallet would be left below zero, or below what its app owes; `limit-exceeded` when a balance
-/// would not fit into 64 bits of cents. Nothing was posted then.
+///
+/// `transaction-insufficient-funds` if a wallet would be below zero, or below its app's debt; `limit-exceeded` if a
+/// balance would not fit into 64 bits of cents. Nothing is posted then.
 pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     refuse_malformed(posting)?;
     world.require(posting.wants())?;
@@ -137,49 +136,49 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     Ok(())
 }
 
-/// A place while a posting is worked out.
+/// An account while a posting is computed.
 struct AccountState {
     account: Account,
-    /// As the book has it; `None` when nothing was ever there.
+    /// The stored row; `None` before the first entry.
     row: Option<Arc<LedgerAccount>>,
     balance: Cents,
     entries: i64,
 }
 
 impl AccountState {
-    /// Moves the balance and gives the new one.
+    /// Changes the balance and returns the new one.
     fn apply(&mut self, amount: Cents) -> Result<Cents, Refusal> {
         self.balance = self.balance.plus(amount).map_err(|MoneyOverflow| too_large(self.account))?;
         self.entries += 1;
         Ok(self.balance)
     }
 
-    /// As the book had it before the posting.
+    /// The balance before the posting.
     fn held(&self) -> Cents {
         self.row.as_ref().map_or(Cents::ZERO, |row| row.balance)
     }
 
-    /// Whether the posting takes out what is not there, or what must stay for a debt.
+    /// Whether the posting takes money that is not there, or that must stay for a debt.
     fn lacks(&self, owed: Cents) -> bool {
         let taken_out = self.balance < self.held();
         (self.balance.is_negative() || taken_out && self.balance < owed) && !self.account.kind().may_go_below_zero()
     }
 }
 
-/// What must stay in a place because its app owes it.
+/// Returns the amount that must stay in the account for the app's debt.
 fn owed_out_of(world: &World, org: OrgId, state: &AccountState) -> Result<Cents, Halt> {
     let Account::AppWallet(app) = state.account else { return Ok(Cents::ZERO) };
     Ok(wallet_funding::find(world, Scope { org, app })?.owed)
 }
 
-/// A movement with the balances that it leaves behind.
+/// A movement with the balances after it.
 struct Leg<'a> {
     movement: &'a Movement,
     source_after: Cents,
     destination_after: Cents,
 }
 
-/// The position of a place among those of the posting; it is looked up the first time.
+/// Returns the position of an account among those of the posting, and reads it the first time.
 fn state(world: &World, org: OrgId, account: Account, states: &mut Vec<AccountState>) -> Result<usize, Halt> {
     if let Some(at) = states.iter().position(|known| known.account == account) {
         return Ok(at);
@@ -232,7 +231,7 @@ fn write_transactions(world: &mut World, posting: &Posting, steps: &[Leg<'_>], b
     (number, hash)
 }
 
-/// Writes the balances, opens the accounts of new places, and gives how many are open then.
+/// Writes the balances and opens new accounts. Returns the number of accounts after that.
 fn write_balances(world: &mut World, org: OrgId, states: &[AccountState], accounts: i64) -> i64 {
     let now = world.now();
     let mut opened = accounts;
@@ -264,7 +263,7 @@ fn write_balances(world: &mut World, org: OrgId, states: &[AccountState], accoun
     opened
 }
 
-/// What no function of [`super::postings`] makes. A bug must not enter the book, so it is refused as one.
+/// Refuses a posting that no function of [`super::postings`] makes, as a bug.
 fn refuse_malformed(posting: &Posting) -> Result<(), Refusal> {
     let bug = |message: &str| Err(Refusal::new(Code::InternalError, message));
     for movement in &posting.movements {

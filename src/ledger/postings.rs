@@ -1,8 +1,7 @@
-//! What each business event does to the book: a function for each, in the order of life. Its comment is the
-//! sentence an accountant would say. All amounts are cents; [`post`](super::post::post) writes the result.
+//! The postings of all business events, one function each. Its comment explains the posting to an accountant. All
+//! amounts are cents; [`post`](super::post::post) writes the result.
 //!
-//! What sets money aside and sends it on is reached through [`holds`](super::holds) alone, which keeps the
-//! fact beside the money.
+//! Postings that open or close a hold are used through [`holds`](super::holds) only, which changes the hold too.
 
 use super::account::Account;
 use super::model::TransactionKind;
@@ -21,50 +20,50 @@ pub fn deposit(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     posting(scope, transfer, vec![refill(outside, wallet, amount)])
 }
 
-/// A fresh sandbox's app is given money to try with. No transfer tells of it: nobody moved it.
+/// The app of a new sandbox receives money to try with. The posting has no transfer, because no party moved it.
 pub fn demonstrate(scope: Scope, amount: Cents) -> Posting {
     let (outside, wallet) = (Account::External(scope.app), Account::AppWallet(scope.app));
     Posting::balanced(scope.org, None, vec![refill(outside, wallet, amount)])
 }
 
-/// The bank took back what had filled the app's wallet, and the wallet makes up for it.
+/// The bank took a deposit back, and the app's wallet covers it.
 pub fn deposit_returned(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let (wallet, outside) = (Account::AppWallet(scope.app), Account::External(scope.app));
     posting(scope, transfer, vec![refill(wallet, outside, amount)])
 }
 
-/// The bank took back what had filled the app's wallet, and the wallet does not cover it any more. The money is
-/// gone, and the rail's clearing account stays short until the app makes up for it.
+/// The bank took a deposit back, and the app's wallet does not cover it. The money is gone, and the rail's clearing
+/// account is short until the app pays.
 pub fn deposit_returned_uncovered(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let gone = refill(Account::Clearing(scope.app, platform), Account::External(scope.app), amount);
     posting(scope, transfer, vec![gone])
 }
 
-/// The app makes up for a deposit that was taken back before, or for a part of it.
+/// The app pays for all or a part of a deposit that was taken back.
 pub fn cover_returned_deposit(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let made_up = refill(Account::AppWallet(scope.app), Account::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![made_up]).taking_owed()
 }
 
-/// The app takes money out of its wallet: it waits on the rail.
+/// The app withdraws money from its wallet: it waits on the rail.
 pub fn withdraw(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let leaves = refill(Account::AppWallet(scope.app), Account::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![leaves])
 }
 
-/// What the app took out has arrived at its bank.
+/// A withdrawal has arrived at the app's bank.
 pub fn settle_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let arrived = refill(Account::Clearing(scope.app, platform), Account::External(scope.app), amount);
     posting(scope, transfer, vec![arrived])
 }
 
-/// What the app took out did not arrive: it is in the wallet again.
+/// A withdrawal did not arrive: the money is in the wallet again.
 pub fn fail_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let back = refill(Account::Clearing(scope.app, platform), Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![back])
 }
 
-/// The app's bank sent back what had arrived there.
+/// The app's bank returned a withdrawal that had arrived.
 pub fn return_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let back = refill(Account::External(scope.app), clearing, amount);
@@ -72,21 +71,21 @@ pub fn return_withdrawal(scope: Scope, transfer: TransferId, platform: Platform,
     posting(scope, transfer, vec![back, credited])
 }
 
-/// The organization gives money of its own to the app: out of the one book, into the other.
+/// The organization gives money to the app: out of its own part of the ledger, into the app's.
 pub fn organization_to_app(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let given = surrogate(Account::OrganizationWallet, Account::OrganizationFunding, amount);
     let received = refill(Account::Funding(scope.app), Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![given, received])
 }
 
-/// The organization takes money of the app back.
+/// The organization takes money back from the app.
 pub fn app_to_organization(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let given = refill(Account::AppWallet(scope.app), Account::Funding(scope.app), amount);
     let received = surrogate(Account::OrganizationFunding, Account::OrganizationWallet, amount);
     posting(scope, transfer, vec![given, received])
 }
 
-// Setting money aside, for a link that nobody has claimed or a payable that is being paid.
+// Setting money aside, for an unclaimed link or a payable that is being paid.
 
 /// The app sets money aside.
 pub fn open_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
@@ -94,19 +93,19 @@ pub fn open_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     posting(scope, transfer, vec![balance(wallet, held, amount)])
 }
 
-/// What was set aside goes back: the link was canceled or expired, the payable could not be paid.
+/// Held money goes back: the link was canceled or expired, or the payable could not be paid.
 pub(super) fn release_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let (held, wallet) = (Account::AppHeld(scope.app), Account::AppWallet(scope.app));
     posting(scope, transfer, vec![balance(held, wallet, amount)])
 }
 
-/// What was set aside is the payee's from now on: the link was claimed.
+/// Held money becomes the payee's: the link was claimed.
 pub(super) fn capture_hold(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
     let (held, wallet) = (Account::AppHeld(scope.app), Account::UserWallet(scope.app, user));
     posting(scope, transfer, vec![balance(held, wallet, amount)])
 }
 
-/// What was set aside for a bill went over a rail to the vendor.
+/// Money held for a bill went over a rail to the vendor.
 pub(super) fn pay_payable(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let submitted = payout(Account::AppHeld(scope.app), clearing, amount);
@@ -114,7 +113,7 @@ pub(super) fn pay_payable(scope: Scope, transfer: TransferId, platform: Platform
     posting(scope, transfer, vec![submitted, arrived])
 }
 
-/// The vendor's bank sent the money back after it had arrived.
+/// The vendor's bank returned the money after it had arrived.
 pub fn return_payable(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let back = payout(Account::External(scope.app), clearing, amount);
@@ -130,7 +129,7 @@ pub fn app_to_user(scope: Scope, transfer: TransferId, user: UserId, amount: Cen
     posting(scope, transfer, vec![balance(app, user, amount)])
 }
 
-/// A user is debited for the app, or gives back what the app had put there for a payout that came back.
+/// A user is debited for the app, or gives back the money that the app paid in for a payout that came back.
 pub fn user_to_app(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
     let (user, app) = (Account::UserWallet(scope.app, user), Account::AppWallet(scope.app));
     posting(scope, transfer, vec![balance(user, app, amount)])
@@ -138,18 +137,18 @@ pub fn user_to_app(scope: Scope, transfer: TransferId, user: UserId, amount: Cen
 
 // Paying a user out.
 
-/// The parts of a payout, in cents, as the fee breakdown has them.
+/// The parts of a payout, in cents, as in the fee breakdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PayoutAmounts {
-    /// What the payee's bank or wallet receives.
+    /// The amount that the payee's bank or wallet receives.
     pub payout: Cents,
-    /// What the service takes.
+    /// The service's fee.
     pub fee: Cents,
-    /// What the app adds for itself.
+    /// The app's own fee.
     pub platform_fee: Cents,
-    /// What changing the currency costs.
+    /// The cost of the currency exchange.
     pub fx: Cents,
-    /// Whose wallet pays the fees.
+    /// The party whose wallet pays the fees.
     pub party: Party,
 }
 
@@ -159,8 +158,8 @@ impl PayoutAmounts {
     }
 }
 
-/// A payout leaves: what is to arrive, from the user's wallet, and its fees, from the wallet of whoever pays
-/// them, wait together on the rail.
+/// A payout leaves: its amount, from the user's wallet, and its fees, from the wallet of the fee party, wait together
+/// on the rail.
 pub fn pay_out(
     scope: Scope,
     transfer: TransferId,
@@ -174,7 +173,7 @@ pub fn pay_out(
     posting(scope, transfer, movements)
 }
 
-/// The payout has arrived: the money is outside, and each fee is earned by whom it belongs to.
+/// The payout has arrived: the money is outside, and the service and the app earn their fees.
 pub fn settle_payout(scope: Scope, transfer: TransferId, platform: Platform, amounts: &PayoutAmounts) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let movements = vec![
@@ -186,7 +185,7 @@ pub fn settle_payout(scope: Scope, transfer: TransferId, platform: Platform, amo
     posting(scope, transfer, movements)
 }
 
-/// The payout did not arrive, or was taken back before it was sent: everything goes back to where it came from, the fees too.
+/// The payout did not arrive, or was canceled before it was sent: the amount and the fees go back to their wallets.
 pub fn fail_payout(
     scope: Scope,
     transfer: TransferId,
@@ -200,8 +199,8 @@ pub fn fail_payout(
     posting(scope, transfer, movements)
 }
 
-/// The payee's bank sent the money back after it had arrived: it is the user's again. The fees stay earned,
-/// because the rail did its work.
+/// The payee's bank returned the money after it had arrived: it is the user's again. The fees stay earned, because the
+/// rail did its work.
 pub fn return_payout(scope: Scope, transfer: TransferId, user: UserId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let back = payout(Account::External(scope.app), clearing, amount);
@@ -218,7 +217,7 @@ fn payer(scope: Scope, user: UserId, party: Party) -> Account {
 
 // Collecting a payment.
 
-/// A payer's bank paid what was pulled from it: the app has the money.
+/// The payer's bank paid: the app has the money.
 pub fn payment_settled(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let pulled = payment(Account::External(scope.app), clearing, amount);
@@ -226,7 +225,7 @@ pub fn payment_settled(scope: Scope, transfer: TransferId, platform: Platform, a
     posting(scope, transfer, vec![pulled, credited])
 }
 
-/// A payer's bank paid, and the app has the money and holds it for a while.
+/// The payer's bank paid: the app has the money and cannot spend it yet.
 pub fn payment_settled_and_held(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let pulled = payment(Account::External(scope.app), clearing, amount);
@@ -234,13 +233,13 @@ pub fn payment_settled_and_held(scope: Scope, transfer: TransferId, platform: Pl
     posting(scope, transfer, vec![pulled, credited])
 }
 
-/// The hold of a payment is over: the app can spend it.
+/// The payment hold is over: the app can spend the money.
 pub fn release_payment(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let released = payment(Account::AppCollected(scope.app), Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![released])
 }
 
-/// A payer's bank took its money back while the app held it: it is there.
+/// The payer's bank took the money back during the payment hold, which covers it.
 pub fn held_payment_returned(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let given_back = payment(Account::AppCollected(scope.app), clearing, amount);
@@ -248,7 +247,7 @@ pub fn held_payment_returned(scope: Scope, transfer: TransferId, platform: Platf
     posting(scope, transfer, vec![given_back, gone])
 }
 
-/// A payer's bank took its money back after it had been paid, and the app makes up for it.
+/// The payer's bank took the money back after the payment, and the app's wallet covers it.
 pub fn payment_returned(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let made_up = payment(Account::AppWallet(scope.app), clearing, amount);
@@ -256,14 +255,14 @@ pub fn payment_returned(scope: Scope, transfer: TransferId, platform: Platform, 
     posting(scope, transfer, vec![made_up, gone])
 }
 
-/// A payer's bank took its money back and the app's wallet does not cover it. A bank does not ask whether it
-/// may, so the money is gone, and the rail's clearing account stays short until the app makes up for it.
+/// The payer's bank took the money back, and the app's wallet does not cover it. The return cannot be refused, so the
+/// money is gone, and the rail's clearing account is short until the app pays.
 pub fn payment_returned_uncovered(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let gone = payment(Account::Clearing(scope.app, platform), Account::External(scope.app), amount);
     posting(scope, transfer, vec![gone])
 }
 
-/// The app makes up for a payment that was taken back before, or for a part of it.
+/// The app pays for all or a part of a payment that was taken back.
 pub fn cover_returned_payment(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let made_up = payment(Account::AppWallet(scope.app), Account::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![made_up]).taking_owed()

@@ -1,34 +1,27 @@
-//! What may become of a hold: it is opened once, and captured or released once (invariant 7).
+//! The transitions of a hold: it is opened once, and captured or released once (invariant 7).
 
 use super::model::HoldState;
 use crate::refusal::{Code, Refusal};
 
-/// What is to be done with a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldEvent {
-    /// The money goes where it was set aside for.
+    /// The money goes to the payee.
     Capture,
-    /// The money goes back.
+    /// The money goes back to the app.
     Release,
 }
 
-/// What comes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldTransition {
-    /// The hold is in this state now.
     Moved(HoldState),
-    /// It was so before; no money moves again.
+    /// The hold was in this state; no money moves again.
     AlreadyApplied,
-    /// It cannot be.
     Refused(HoldRefusal),
 }
 
-/// Why a hold cannot be closed in the way that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldRefusal {
-    /// The money went where it was set aside for, and cannot go back.
     AlreadyCaptured,
-    /// The money went back, and cannot go anywhere else.
     AlreadyReleased,
 }
 
@@ -42,7 +35,7 @@ impl From<HoldRefusal> for Refusal {
     }
 }
 
-/// Every state of a hold with everything that can be asked of it.
+/// Returns the transition for every state and event.
 pub(super) fn transition(state: HoldState, event: HoldEvent) -> HoldTransition {
     match (state, event) {
         (HoldState::Open, HoldEvent::Capture) => HoldTransition::Moved(HoldState::Captured),

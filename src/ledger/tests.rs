@@ -1,5 +1,5 @@
-//! What each business event does to the book, and what the book refuses. That no event breaks an invariant is
-//! tested with the checker of stored data.
+//! The postings of business events, and the refusals of the ledger. The checker of stored data tests that no event
+//! breaks an invariant.
 
 use uuid::Uuid;
 
@@ -37,7 +37,6 @@ where
     }
 }
 
-/// A book in memory.
 pub(crate) struct Book {
     pub(crate) memory: Memory,
     executor: Executor,
@@ -104,7 +103,6 @@ fn events_of_wallets() -> Vec<(&'static str, Posting)> {
     ]
 }
 
-/// Every other business event, in the order of life.
 fn business_events() -> Vec<(&'static str, Posting)> {
     let (user, app) = (amounts(Party::User), amounts(Party::Platform));
     vec![

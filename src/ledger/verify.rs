@@ -1,7 +1,7 @@
-//! Checks a book row by row. Pure: whoever has the rows shows them, in the order of the functions below.
+//! Checks a ledger row by row. Pure: its caller passes the rows, in the order of the functions below.
 //!
-//! It trusts nothing that is stored: balances, counts and numbers are worked out again from the entries.
-//! What it must remember is one line for each ledger account, never the entries.
+//! It trusts no stored value: it computes balances, counts and numbers again from the entries. It keeps one line for
+//! each ledger account in memory, never the entries.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,55 +11,52 @@ use super::account::LedgerAccountKind;
 use super::model::{Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction};
 use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId};
 
-/// Something that must not be.
+/// A violation that a check found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Which invariant is broken, by its number in docs/internals/reliability.md, or [`Self::UNNUMBERED`].
+    /// The number of the broken invariant in docs/internals/reliability.md, or [`Self::UNNUMBERED`].
     pub invariant: u8,
-    /// What is wrong.
     pub what: String,
-    /// In which row.
     #[serde(rename = "where")]
     pub place: String,
 }
 
 impl Finding {
-    /// In place of a number: a rule that is none of the numbered invariants, or a bug that says so itself. What was
-    /// found says which.
+    /// Replaces the number if the rule is none of the numbered invariants, or if the program reports its own bug. The
+    /// text names the rule.
     pub const UNNUMBERED: u8 = 0;
 }
 
-/// What entries say of a ledger account, beside what its row says.
+/// A ledger account: its row, and the sums of its entries.
 struct Seen {
     account: LedgerAccount,
-    /// The sum of the entries so far. Wide, because the point is to find what does not fit.
+    /// The sum of the entries so far, in 128 bits so that it cannot overflow.
     sum: i128,
     entries: i64,
-    /// The posting of the last entry: a wallet counts when its posting is over.
+    /// The posting of the last entry: a wallet is checked after its posting.
     posting: Option<PostingId>,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub struct Checker {
     books: BTreeMap<OrgId, LedgerBook>,
     opened: BTreeMap<OrgId, i64>,
     accounts: HashMap<(OrgId, LedgerAccountId), Seen>,
     last_number: BTreeMap<OrgId, i64>,
-    /// Sums of the entries of each part of a book, which must be zero.
+    /// Sums of the entries of each part of a ledger, which must be zero.
     sums: BTreeMap<(OrgId, Option<AppId>), i128>,
-    /// What open holds say that an app holds.
+    /// The sum of each app's open holds, less its held balance.
     held: BTreeMap<(OrgId, AppId), i128>,
     findings: Vec<Finding>,
 }
 
 impl Checker {
-    /// First every book.
+    /// Takes the heads of all ledgers, first.
     pub fn book(&mut self, book: &LedgerBook) {
         self.books.insert(book.org, book.clone());
     }
 
-    /// Then every ledger account.
+    /// Takes every ledger account, second.
     pub fn account(&mut self, account: &LedgerAccount) {
         *self.opened.entry(account.org).or_default() += 1;
         if account.balance.is_negative() && !account.kind.may_go_below_zero() {
@@ -70,7 +67,7 @@ impl Checker {
         self.accounts.insert((account.org, account.id), seen);
     }
 
-    /// Then every transaction, in the order of numbers, with its two entries.
+    /// Takes every transaction with its two entries, by number, third.
     pub fn transaction(&mut self, transaction: &Transaction, left: Option<&Entry>, arrived: Option<&Entry>) {
         let row = transaction_row(transaction.org, transaction.number);
         let last = self.last_number.insert(transaction.org, transaction.number).unwrap_or(0);
@@ -101,7 +98,7 @@ impl Checker {
         }
     }
 
-    /// Then every entry, account by account, in the order of numbers, with its transaction.
+    /// Takes every entry with its transaction, by account and number, fourth.
     pub fn entry(&mut self, entry: &Entry, transaction: Option<&Transaction>) {
         let row = format!("entry {} of ledger account {}", entry.number, entry.account);
         let of = transaction.filter(|of| of.source == entry.account || of.destination == entry.account);
@@ -121,7 +118,7 @@ impl Checker {
         }
     }
 
-    /// Then every hold.
+    /// Takes every hold, last.
     pub fn hold(&mut self, hold: &Hold) {
         let row = format!("hold {}", hold.id);
         let open = match hold.state {
@@ -136,7 +133,7 @@ impl Checker {
         }
     }
 
-    /// What is wrong, when everything was shown: by invariant, then by row.
+    /// Returns the findings by invariant, then by row.
     pub fn findings(mut self) -> Vec<Finding> {
         for ((org, app), sum) in std::mem::take(&mut self.sums) {
             if sum != 0 {
@@ -156,7 +153,7 @@ impl Checker {
         self.findings
     }
 
-    /// The row of each account against its entries; and what apps hold, for the comparison with the holds.
+    /// Compares each account's row with its entries, and subtracts held balances from the sums of holds.
     fn compare_accounts(&mut self) {
         for seen in std::mem::take(&mut self.accounts).into_values() {
             let Seen { account, sum, entries, .. } = seen;
@@ -174,7 +171,7 @@ impl Checker {
         }
     }
 
-    /// The row of each book against what it counts.
+    /// Compares the head of each ledger with the counts.
     fn compare_books(&mut self) {
         let books = std::mem::take(&mut self.books);
         for org in self.last_number.keys().filter(|org| !books.contains_key(org)).copied().collect::<Vec<_>>() {
@@ -197,7 +194,7 @@ impl Checker {
 }
 
 impl Seen {
-    /// Takes in the account's next entry, and says what is wrong with it.
+    /// Adds the account's next entry, and returns its fault.
     fn follow(&mut self, entry: &Entry, posting: Option<PostingId>) -> Option<(u8, String)> {
         let before = self.sum;
         let over = self.posting.is_some() && self.posting != posting;

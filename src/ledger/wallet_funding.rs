@@ -1,8 +1,7 @@
-//! What an app's wallet waits for: a floor under which it is refilled, money that it owes, pulls on their way to it.
+//! The funding of an app's wallet: the floor for automatic refills, the app's debt, and pulls on their way.
 //!
-//! Whoever posts looks at the watch of each app wallet that the posting touches, and calls for a job once there is
-//! something to do. The job itself stands in `funding`, which knows accounts and rails. An app that has set up
-//! nothing and owes nothing has no row.
+//! Every posting that touches an app wallet enqueues a job if the wallet is low or can pay the debt. `funding` runs the
+//! job, because it knows accounts and rails. An app without a setting and without debt has no row.
 
 use std::sync::Arc;
 
@@ -18,24 +17,22 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, World};
 
 record! {
-    /// What an app's wallet waits for.
+    /// The funding state of an app's wallet.
     pub struct WalletFunding in "wallet_funding" {
         key (org, app);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
-        /// The wallet is refilled when it holds fewer cents than this; none where nothing refills it by itself.
+        /// The wallet is refilled when it holds fewer cents than this; `None` without automatic refill.
         pub floor: Option<Cents>,
-        /// The refill that is on its way by itself: at most one at a time.
+        /// The automatic refill that is on its way: at most one at a time.
         pub refill: Option<TransferId>,
-        /// No refill by itself before this moment, because the last one failed.
+        /// No automatic refill before this moment, because the last one failed.
         pub refill_after: Option<Time>,
-        /// Cents that were taken back from the app's wallet when it could not cover them.
+        /// Cents that a bank took back and the app's wallet could not cover.
         pub owed: Cents,
-        /// Pulls for the app that a rail has not decided.
+        /// Pulls for the app that a rail has not settled.
         pub pulls: i64,
-        /// Whether a job is on its way to look after the wallet.
+        /// Whether a job for the wallet is enqueued.
         pub scheduled: bool,
     }
 }
@@ -46,25 +43,25 @@ impl WalletFunding {
         Self { org, app, floor: None, refill: None, refill_after: None, owed: Cents::ZERO, pulls: 0, scheduled: false }
     }
 
-    /// Whether a wallet with this balance is to be refilled now.
+    /// Whether a wallet with this balance needs a refill now.
     pub fn is_low(&self, balance: Cents, now: Time) -> bool {
         let may = self.refill.is_none() && self.refill_after.is_none_or(|until| now >= until);
         may && self.floor.is_some_and(|floor| balance < floor)
     }
 
-    /// Whether there is anything to do for a wallet with this balance.
+    /// Whether a wallet with this balance needs a job.
     fn needs_job(&self, balance: Cents, now: Time) -> bool {
         !self.scheduled && (self.is_low(balance, now) || (self.owed.is_positive() && balance.is_positive()))
     }
 }
 
-/// The watch of an app's wallet; an empty one where there is none.
+/// Returns the funding of an app's wallet, empty if it has no row.
 pub fn find(world: &World, scope: Scope) -> Result<Arc<WalletFunding>, Halt> {
     let found = world.get::<WalletFunding>(key![scope.org, scope.app])?;
     Ok(found.unwrap_or_else(|| Arc::new(WalletFunding::new(scope))))
 }
 
-/// Changes what the wallet waits for, and calls for the job if there is something to do now.
+/// Changes the funding, and enqueues the job if it is needed now.
 pub fn change(world: &mut World, scope: Scope, edit: impl FnOnce(&mut WalletFunding)) -> Result<(), Halt> {
     let watch = match world.get::<WalletFunding>(key![scope.org, scope.app])? {
         Some(watch) => watch,
@@ -75,7 +72,7 @@ pub fn change(world: &mut World, scope: Scope, edit: impl FnOnce(&mut WalletFund
     schedule(world, scope, held)
 }
 
-/// The wallet holds this now: calls for the job if there is something to do.
+/// Enqueues the job if the wallet needs it at this balance.
 pub(super) fn schedule(world: &mut World, scope: Scope, balance: Cents) -> Result<(), Halt> {
     let Some(watch) = world.get::<WalletFunding>(key![scope.org, scope.app])? else { return Ok(()) };
     if watch.needs_job(balance, world.now()) {
@@ -85,9 +82,10 @@ pub(super) fn schedule(world: &mut World, scope: Scope, balance: Cents) -> Resul
     Ok(())
 }
 
-/// The app must not go away while money is on its way to it, or owed by it.
+/// Refuses to delete an app while it expects money or has a debt.
 ///
 /// # Errors
+///
 /// `invalid-state`.
 pub fn must_be_at_rest(world: &World, scope: Scope) -> Result<(), Halt> {
     let watch = find(world, scope)?;

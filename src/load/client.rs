@@ -1,4 +1,4 @@
-//! One connection to the service, kept open.
+//! A keep-alive connection to the service.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,6 @@ use tokio::net::TcpStream;
 
 use super::{Load, Sent};
 
-/// See the module's comment.
 pub(super) struct Client {
     sender: SendRequest<Full<Bytes>>,
     host: String,
@@ -18,21 +17,20 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// The connection with this number.
     pub(super) async fn connect(load: &Load, number: usize) -> Option<Self> {
         let app = &load.apps[number % load.apps.len()];
         let stream = TcpStream::connect(&load.address).await.ok()?;
         stream.set_nodelay(true).ok()?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
         tokio::spawn(async move {
-            // When the server goes away, the sender's next request tells.
+            // The sender's next request fails when the server is gone.
             drop(connection.await);
         });
         let token = STANDARD.encode(format!("{}:{}", app.client_id, app.api_key));
         Some(Self { sender, host: load.address.clone(), authorization: format!("Basic {token}") })
     }
 
-    /// Sends a request; the status and the body of its answer, if there is one.
+    /// Sends a request; returns the status and body of its response, if any.
     pub(super) async fn call(&mut self, sent: &Sent) -> Option<(u16, String)> {
         let request = hyper::Request::builder()
             .method(if sent.body.is_empty() { "GET" } else { "POST" })

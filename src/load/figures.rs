@@ -1,4 +1,4 @@
-//! What is counted, and what it comes to.
+//! Counts responses and computes the figures.
 
 use std::time::Duration;
 
@@ -7,37 +7,29 @@ use serde::Serialize;
 
 use super::{Load, Scenario};
 
-/// What takes longer counts as this: ten minutes.
+/// Longer times count as ten minutes.
 const MICROS_MAX: u64 = 600_000_000;
 
-/// The figures of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figures {
-    /// What was sent.
     pub scenario: Scenario,
-    /// Connections.
     pub connections: usize,
-    /// Requests a second that were to be sent, at a fixed rate.
+    /// Requests per second at a fixed rate.
     pub rate: Option<u64>,
-    /// Answers of success, and rows of batches.
+    /// Successful responses, or rows of batches.
     pub done: u64,
-    /// Requests that were answered otherwise, or not at all.
+    /// Requests with another response, or none.
     pub others: u64,
-    /// Status and body of one of them, if there is one that was answered.
+    /// Status and body of one of the other responses.
     pub other_answer: Option<String>,
-    /// What was done in a second.
     pub per_second: f64,
-    /// Half of the answers took at most this long, in milliseconds.
+    /// 50% of the responses took at most this long, in milliseconds.
     pub p50_millis: f64,
-    /// 99 of 100 did.
     pub p99_millis: f64,
-    /// 999 of 1,000 did.
     pub p999_millis: f64,
-    /// The longest.
     pub max_millis: f64,
 }
 
-/// What one connection, or all of them, counted.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     micros: Histogram<u64>,
@@ -55,13 +47,11 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts an answer of success that took so many microseconds.
     pub(super) fn count(&mut self, micros: u64, worth: u64) {
         self.micros.saturating_record(micros);
         self.done += worth;
     }
 
-    /// Counts a request that was answered otherwise, or not at all.
     pub(super) fn count_other(&mut self, answer: Option<(u16, String)>) {
         self.others += 1;
         if self.other_answer.is_none() {
@@ -80,7 +70,7 @@ impl Tally {
 
     #[allow(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "figures of a benchmark, not money")]
     pub(super) fn figures(&self, load: &Load, elapsed: Duration) -> Figures {
-        // At a fixed rate a run is as long as it was to be, however early its last request was.
+        // At a fixed rate, a run lasts its full duration even if the last request was earlier.
         let elapsed = load.rate.map_or(elapsed, |_| elapsed.max(load.duration));
         let millis = |micros: u64| micros as f64 / 1_000.0;
         let at = |quantile| millis(self.micros.value_at_quantile(quantile));
@@ -129,7 +119,7 @@ mod tests {
         let figures = all.figures(&load, Duration::from_secs(4));
         assert_eq!((figures.done, figures.others, figures.other_answer.as_deref()), (2_000, 2, Some("503 not now")));
         assert!((figures.per_second - 500.0).abs() < 1e-9);
-        // Three digits are kept: half of 1,000 answers took at most 500 ms, and none the nine seconds of the other.
+        // Three digits are kept: half of 1,000 responses took at most 500 ms, and none the nine seconds of the other.
         assert!((figures.p50_millis - 500.0).abs() < 1.0, "{figures:?}");
         assert!((figures.p999_millis - 999.0).abs() < 1.0, "{figures:?}");
         assert!(figures.max_millis < 1_001.0, "{figures:?}");

@@ -1,9 +1,8 @@
-//! A load generator: connections that call a running service as fast as it answers, or at a fixed rate.
+//! A load generator: connections that call a running service as fast as it responds, or at a fixed rate.
 //!
-//! It is a client like any other, over HTTP, with an idempotency key for each write, so that what it counts as
-//! answered can be looked for afterwards. At a fixed rate (an open loop) a request counts from the moment at which
-//! it was to be sent, so that a stall of the service shows in all the answers that waited behind it. Deliberately
-//! absent: any way around the front door. Start at [`run`]; what is sent stands in `scenario.rs`.
+//! It is an ordinary HTTP client with an idempotency key for each write, so that acknowledged writes can be verified
+//! later. At a fixed rate (open loop), times count from the scheduled moment, so a stall shows in all responses delayed
+//! by it. Deliberately absent: any access other than the API. Start at [`run`]; `scenario.rs` has the requests.
 
 mod client;
 mod figures;
@@ -23,81 +22,66 @@ pub use scenario::{CENTS, Scenario, Sent, link_id};
 
 use crate::apps::Credentials;
 
-/// As which app a connection calls.
 #[derive(Clone, Debug)]
 pub struct AppKey {
-    /// Its client id.
     pub client_id: String,
-    /// Its key.
     pub api_key: String,
 }
 
 impl AppKey {
-    /// The app of a sandbox's credentials.
     pub fn of(credentials: &Credentials) -> Self {
         Self { client_id: credentials.app.client_id.clone(), api_key: credentials.app.api_key.clone() }
     }
 }
 
-/// What is to be sent.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// `127.0.0.1:8080`
     pub address: String,
-    /// Apps, of as many organizations as they like, between which the connections are dealt out. Not empty.
+    /// Not empty, of any organizations; the connections are distributed among them.
     pub apps: Vec<AppKey>,
-    /// What each request is.
     pub scenario: Scenario,
-    /// How many connections send at once.
     pub connections: usize,
-    /// For how long.
     pub duration: Duration,
-    /// Requests a second, whether they are answered or not; where there is none, each connection sends the next one
-    /// when the last was answered.
+    /// Requests per second, independent of responses. Without a rate, each connection sends its next request after a
+    /// response.
     pub rate: Option<u64>,
-    /// The page that is read, from 1: for lists.
+    /// The page to read, from 1, for lists.
     pub page: usize,
-    /// Makes the keys and phones of this run unlike those of another.
+    /// Makes the keys and phone numbers of this run unique.
     pub run: u64,
-    /// Whether to keep what was sent, to look for it afterwards.
+    /// Whether to keep the requests for later verification.
     pub keep: bool,
-    /// Goes up with each request that was answered with success.
+    /// Incremented by each successful response.
     pub acknowledged: Arc<AtomicU64>,
 }
 
-/// What a run came to.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Every request, answered or not, in no particular order, where the load says to keep them.
+    /// All requests in any order, if `keep` is set.
     pub sent: Vec<Sent>,
-    /// What was counted.
     tally: Tally,
-    /// How long it took.
     elapsed: Duration,
 }
 
 impl Outcome {
-    /// The figures of the run.
     pub fn figures(&self, load: &Load) -> Figures {
         self.tally.figures(load, self.elapsed)
     }
 }
 
-/// Why a run could not begin.
 #[derive(Debug, thiserror::Error)]
 #[error("the service at {address} cannot be measured: {reason}")]
 pub struct NotReady {
-    /// Where.
     pub address: String,
-    /// Why.
     pub reason: String,
 }
 
-/// Sends until the time is over or the server is gone.
+/// Sends requests until the time is over or the server is gone.
 ///
 /// # Errors
-/// [`NotReady`] when the service does not answer, or lacks what the scenario reads, or there are several apps and the
-/// scenario is about one.
+/// [`NotReady`] if the service does not respond or lacks the scenario's data, or for several apps in a scenario for
+/// one.
 pub async fn run(load: &Load) -> Result<Outcome, NotReady> {
     let not_ready = |reason| NotReady { address: load.address.clone(), reason };
     if load.apps.len() > 1 && load.scenario.needs_one_app() {
@@ -120,21 +104,18 @@ pub async fn run(load: &Load) -> Result<Outcome, NotReady> {
     Ok(outcome)
 }
 
-/// Sends one request of the first app again, under its key; the status and the body of the answer.
+/// Resends a request of the first app with its key; returns the status and body of the response.
 pub async fn again(load: &Load, sent: &Sent) -> Option<(u16, String)> {
     Client::connect(load, 0).await?.call(sent).await
 }
 
-/// What all connections share.
 struct Course {
     started: Instant,
-    /// The number of the next request at a fixed rate.
     next: AtomicU64,
 }
 
 impl Course {
-    /// Waits for the next moment to send at, and gives it; `None` when there is none before the end. At once where there
-    /// is no rate.
+    /// Waits for the next scheduled moment and returns it; `None` after the end. Without a rate, returns at once.
     async fn turn(&self, load: &Load) -> Option<Instant> {
         let Some(rate) = load.rate else {
             return (self.started.elapsed() < load.duration).then(Instant::now);
@@ -146,7 +127,7 @@ impl Course {
         }
         let due = self.started + after;
         tokio::time::sleep_until(due.into()).await;
-        // Behind a stall nothing is sent any more when the time is over.
+        // After a stall, sends nothing past the end.
         (self.started.elapsed() < load.duration).then_some(due)
     }
 }

@@ -1,8 +1,8 @@
-//! What the figures of the load generator are compared with: the same work without the service around it.
+//! References for the figures of the load generator: the same work without the service.
 //!
-//! [`Recording`] keeps what a service in memory writes for a run of payouts, commit by commit as a store would get it,
-//! and writes just that into an empty store: no request, no rule, no look-up. [`echo`] answers every request with one
-//! body. Deliberately absent: any figure for a table of its own; who measures divides.
+//! [`Recording`] keeps the commits of an in-memory service during a run of payouts, and writes them into an empty store
+//! without requests, rules or reads. [`echo`] returns one body for every request. Deliberately absent: results; the
+//! caller compares the figures.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -40,12 +40,10 @@ use crate::vault::Vault;
 use crate::worker;
 use crate::world::{Columns, Record as _, Row, Table, TableChanges};
 
-/// Payouts of a batch: as many as the connections that they are sent on.
+/// Payouts per batch, equal to the number of connections.
 const BATCH: usize = 64;
-/// How often to look whether the worker is done.
 const CHECK_EVERY: Duration = Duration::from_millis(20);
 
-/// Why there is no reference.
 #[derive(Debug, thiserror::Error)]
 #[error("the reference data cannot be created: {0}")]
 pub struct NoReference(String);
@@ -60,7 +58,7 @@ fn failed(error: impl std::fmt::Display) -> NoReference {
     NoReference(error.to_string())
 }
 
-/// What a program of a sandbox needs that speaks to nobody outside.
+/// Returns the dependencies of a sandbox without external providers.
 fn dependencies(vault: Vault) -> Dependencies {
     Dependencies {
         clock: Clock::wall(),
@@ -85,7 +83,7 @@ async fn create(bursar: &Bursar, credentials: &Credentials) -> Result<(), NoRefe
     Ok(())
 }
 
-/// No reference touches real money.
+/// Refuses production: references never touch real money.
 fn for_sandboxes(config: &Config) -> Result<(), NoReference> {
     match config.environment {
         Environment::Sandbox => Ok(()),
@@ -93,10 +91,10 @@ fn for_sandboxes(config: &Config) -> Result<(), NoReference> {
     }
 }
 
-/// Opens the configured store for [`Recording::write`]. It waits for a file or a server.
+/// Opens the configured store for [`Recording::write`]. Blocks on a file or a server.
 ///
 /// # Errors
-/// For production; when there is any row in the store: what is written would not fit what is there.
+/// For production, and for a store with rows, which the recording would contradict.
 pub fn empty_store(config: &Config) -> Result<(Vec<Store>, Guards), NoReference> {
     for_sandboxes(config)?;
     let (stores, reads, guards) = Instance::configured(config).map_err(failed)?.into_parts();
@@ -104,7 +102,6 @@ pub fn empty_store(config: &Config) -> Result<(Vec<Store>, Guards), NoReference>
     Ok((stores, guards))
 }
 
-/// Refuses a store in which any table has a row.
 fn first_filled(snapshot: &Snapshot<'_>) -> Result<(), NoReference> {
     let filled = |table: &'static Table| {
         NoReference(format!("the store is not empty: it has rows in {}; name an empty store", table.name))
@@ -112,12 +109,11 @@ fn first_filled(snapshot: &Snapshot<'_>) -> Result<(), NoReference> {
     tables::ALL.iter().try_for_each(|table| snapshot.rows(table, 0, |_| Err(filled(table))))
 }
 
-/// Makes so many demonstration organizations in a sandbox's store, and writes the credentials of each to `into`, as
-/// `1.json` and so on. Gives how many. A store on a server may be served meanwhile, with the same key file.
+/// Creates demonstration organizations in a sandbox's store, writes their credentials to `into` as `1.json` and so on,
+/// and returns their number. A store on a server may be served at the same time with the same key file.
 ///
 /// # Errors
-/// For production; when one of the files is there already or is not to be written; when the store does not open or
-/// take them.
+/// For production; if a file exists or cannot be written; if the store does not open or rejects them.
 pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u32, NoReference> {
     for_sandboxes(config)?;
     let files: Vec<PathBuf> = (1..=count).map(|number| into.join(format!("{number}.json"))).collect();
@@ -127,7 +123,7 @@ pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u
             there.display()
         )));
     }
-    // Opening waits for a file or a server, and so has a thread of its own.
+    // Opening blocks on a file or a server, so it has its own thread.
     let own = config.clone();
     let opened = tokio::task::spawn_blocking(move || instance::with_vault(&own)).await.map_err(failed)?;
     let (opened, vault) = opened.map_err(failed)?;
@@ -135,7 +131,7 @@ pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u
     instance::must_belong(&bursar, config).await.map_err(failed)?;
     for file in files {
         let credentials = draw(&bursar);
-        // Written first: what is in the store is to have its keys somewhere.
+        // Written first, so that every stored organization has its keys.
         write_atomically(&file, &credentials).map_err(failed)?;
         create(&bursar, &credentials).await?;
     }
@@ -143,30 +139,27 @@ pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u
     Ok(count)
 }
 
-/// What a run of payouts writes.
+/// The writes of a run of payouts.
 pub struct Recording {
     organization: OrgId,
-    /// What each batch of payouts writes, the messages to their payees included.
+    /// The writes of each batch of payouts, with the messages to their payees.
     commits: Vec<Vec<TableChanges>>,
     payouts: usize,
 }
 
-/// What writing a recording came to.
 #[derive(Clone, Copy, Debug)]
 pub struct Written {
-    /// Payouts.
     pub payouts: usize,
-    /// Rows that were inserted, changed or removed.
+    /// Rows inserted, changed or removed.
     pub rows: usize,
-    /// How long it took.
     pub elapsed: Duration,
 }
 
 impl Recording {
-    /// Runs a service in memory under the load of `send-payout` for so long, and keeps what it writes.
+    /// Runs an in-memory service under `send-payout` load for this time and records its writes.
     ///
     /// # Errors
-    /// When the service does not start, or no payout succeeds.
+    /// If the service does not start, or no payout succeeds.
     pub async fn of_payouts(duration: Duration) -> Result<Self, NoReference> {
         let memory = Memory::new();
         let dependencies = dependencies(Vault::new(rand::random()));
@@ -208,10 +201,7 @@ impl Recording {
         Ok(Self { organization: credentials.organization.id, commits, payouts })
     }
 
-    /// Writes it into a store, which must hold nothing yet.
-    ///
-    /// # Errors
-    /// When the store says no.
+    /// Writes the recording into an empty store.
     pub fn write(&self, store: &mut Store) -> Result<Written, NoReference> {
         let (started, mut rows) = (Instant::now(), 0);
         let mut last = Time::from_micros(0);
@@ -237,7 +227,7 @@ async fn until_worked_off(bursar: &Arc<Bursar>) -> Result<(), NoReference> {
     }
 }
 
-/// The changes of many commits as commits of [`BATCH`] payouts each, and how many payouts they are.
+/// Regroups changes into commits of [`BATCH`] payouts each; returns them and the number of payouts.
 fn batches(changes: Vec<Change>) -> (Vec<Vec<TableChanges>>, usize) {
     let (mut commits, mut batch, mut payouts) = (Vec::new(), Vec::new(), 0);
     for change in changes {
@@ -253,10 +243,10 @@ fn batches(changes: Vec<Change>) -> (Vec<Vec<TableChanges>>, usize) {
     (commits, payouts)
 }
 
-/// A row before the first of many changes, and after the last.
+/// A row before the first and after the last change.
 type Net = (Option<Row>, Option<Row>);
 
-/// What is left to write of many changes: each row once.
+/// Reduces changes to one write for each row.
 fn net(changes: Vec<Change>) -> Vec<TableChanges> {
     let mut tables: BTreeMap<&'static str, (&'static Table, BTreeMap<Row, Net>)> = BTreeMap::new();
     for Change { table, key, before, after } in changes {
@@ -286,11 +276,11 @@ fn net(changes: Vec<Change>) -> Vec<TableChanges> {
     tables.into_values().map(of_table).collect()
 }
 
-/// Answers every request with this body, which is a file's, until the process ends: 201 for POST, else 200. `announce`
-/// is told where it listens.
+/// Returns this file's content for every request until the process ends, with 201 for POST and 200 otherwise.
+/// `announce` receives the address.
 ///
 /// # Errors
-/// When the file cannot be read, or there is no port.
+/// If the file cannot be read, or no port is free.
 pub async fn echo(body: PathBuf, announce: impl FnOnce(&str)) -> Result<(), NoReference> {
     let body = std::fs::read_to_string(body).map_err(failed)?;
     let answer = move |method: Method| {
@@ -299,7 +289,7 @@ pub async fn echo(body: PathBuf, announce: impl FnOnce(&str)) -> Result<(), NoRe
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
     announce(&listener.local_addr().map_err(failed)?.to_string());
-    // Nobody ever says stop: the process is ended.
+    // Never sent: the process is killed.
     let (_stop, stopping) = watch::channel(false);
     accept(listener, Router::new().fallback(answer), connections::Limits::default(), Arc::from([]), stopping).await;
     Ok(())

@@ -1,4 +1,4 @@
-//! What is sent: the scenarios of the load generator, and what each needs before it begins.
+//! The scenarios of the load generator and their preparation.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use super::Load;
 use super::client::Client;
 
-/// What each request of a run is.
+/// The request that a run repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scenario {
-    /// POST /v2/payouts/send-payout, to a phone that nobody knows
+    /// POST /v2/payouts/send-payout, to an unknown phone number
     SendPayout,
-    /// POST /v2/payout-links, delivered by nobody
+    /// POST /v2/payout-links, without delivery by bursar
     Links,
-    /// A batch of 500 payout links, from its submission until its last row is done; a row counts as one
+    /// A batch of 500 payout links, from submission until its last row is done; each row counts as one
     Batches,
     /// POST /v2/transfers, one cent to a user
     Transfers,
@@ -25,33 +25,27 @@ pub enum Scenario {
     Lists,
 }
 
-/// What a payout or a link is of: so little that the sandbox's wallet lasts for a hundred million.
+/// The amount of each payout, small enough for a hundred million from the sandbox's wallet.
 pub const CENTS: u64 = 1;
-/// Rows of a batch.
 const ROWS: u64 = 500;
-/// How often a batch is looked at until it is done.
 const CHECK_EVERY: Duration = Duration::from_millis(10);
-/// Area codes of the United States.
 const AREAS: [&str; 40] = [
     "212", "213", "214", "215", "216", "217", "218", "219", "301", "302", "303", "304", "305", "307", "308", "309",
     "310", "312", "313", "314", "315", "316", "317", "318", "319", "401", "402", "404", "405", "406", "407", "408",
     "409", "410", "412", "413", "414", "415", "417", "419",
 ];
-/// Links that are read in turns.
+/// Links that are read in turn.
 const READ: u64 = 1_000;
 
-/// One request.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// Its path with its query.
     pub path: String,
-    /// Its idempotency key.
     pub key: String,
-    /// Its body; empty for a GET.
+    /// Empty for a GET.
     pub body: String,
-    /// The id of what it made, where what was sent is kept and it was answered well.
+    /// The id of the created object, if requests are kept and it succeeded.
     pub link: Option<String>,
-    /// From the moment at which it was to be sent to the whole answer, in microseconds.
+    /// From the scheduled moment to the complete response, in microseconds.
     pub micros: u64,
 }
 
@@ -65,17 +59,15 @@ impl Sent {
     }
 }
 
-/// What the requests of a run are made of.
 pub(super) struct Stage {
     scenario: Scenario,
-    /// Who gets transfers.
+    /// The recipient of transfers.
     user: String,
-    /// What is read, in turns.
     paths: Vec<String>,
 }
 
 impl Scenario {
-    /// Whether its requests are about what was made for the one app that sends them.
+    /// Returns whether the requests use data prepared for one app.
     pub(super) const fn needs_one_app(self) -> bool {
         match self {
             Self::SendPayout | Self::Links | Self::Batches => false,
@@ -83,7 +75,6 @@ impl Scenario {
         }
     }
 
-    /// Makes what is read or paid.
     pub(super) async fn prepare(self, client: &mut Client, load: &Load) -> Result<Stage, String> {
         let mut stage = Stage { scenario: self, user: String::new(), paths: Vec::new() };
         match self {
@@ -110,7 +101,7 @@ impl Scenario {
 }
 
 impl Stage {
-    /// How much one answer counts.
+    /// Returns how much a success counts.
     pub(super) fn worth(&self) -> u64 {
         match self.scenario {
             Scenario::Batches => ROWS,
@@ -118,14 +109,13 @@ impl Stage {
         }
     }
 
-    /// The next request of a connection.
     pub(super) fn request(&self, load: &Load, connection: usize, count: u64) -> Sent {
         let connection = u64::try_from(connection).unwrap_or(0);
         let key = format!("load-{}-{connection}-{count}", load.run);
         match self.scenario {
             Scenario::SendPayout => {
-                // 736 0000 to 9999 of many areas: valid numbers, so that the whole of the validation runs, and so many that none
-                // reaches the limit of deliveries of a day.
+                // 736 0000 to 9999 of many areas: numbers that pass full validation, and enough to stay below the daily
+                // delivery limit.
                 let number = connection * 1_009 + count * 31 + load.run % 10_000;
                 let area = AREAS[usize::try_from(number / 10_000).unwrap_or(0) % AREAS.len()];
                 let line = number % 10_000;
@@ -150,7 +140,7 @@ impl Stage {
         }
     }
 
-    /// Sends a request and waits for what it is about: a batch for its last row.
+    /// Sends a request and waits for its result: for a batch, until its last row is done.
     pub(super) async fn send(&self, client: &mut Client, sent: &Sent) -> Option<(u16, String)> {
         let (status, body) = client.call(sent).await?;
         if self.scenario != Scenario::Batches || status >= 300 {
@@ -163,14 +153,14 @@ impl Stage {
             match batch["status"].as_str()? {
                 "submitted" | "processing" => tokio::time::sleep(CHECK_EVERY).await,
                 "completed" => return Some((status, body)),
-                // Rows that failed are no success of the batch.
+                // A batch with failed rows is not a success.
                 _ => return Some((422, body)),
             }
         }
     }
 }
 
-/// The path of a page of transfers, which is reached by turning all pages before it.
+/// Returns the path of a page of transfers, which requires reading all pages before it.
 async fn turn_pages(client: &mut Client, page: usize) -> Result<String, String> {
     let mut path = "/v2/transfers?limit=100".to_owned();
     for turned in 1..page {
@@ -184,7 +174,7 @@ async fn turn_pages(client: &mut Client, page: usize) -> Result<String, String> 
     Ok(path)
 }
 
-/// The answer, if it is a success.
+/// Returns the body of a successful response.
 async fn well(client: &mut Client, sent: &Sent) -> Result<Value, String> {
     match client.call(sent).await {
         Some((status, body)) if (200..300).contains(&status) => {
@@ -199,7 +189,6 @@ fn word(body: &Value, name: &str) -> Result<String, String> {
     body[name].as_str().map(str::to_owned).ok_or_else(|| format!("a response lacks {name}: {body}"))
 }
 
-/// The id in the body of an answer.
 pub fn link_id(body: &str) -> Option<String> {
     let body: Value = serde_json::from_str(body).ok()?;
     body.get("id")?.as_str().map(str::to_owned)

@@ -1,5 +1,3 @@
-//! Adds, changes and removes members.
-
 use std::sync::Arc;
 
 use super::http::MemberJson;
@@ -14,16 +12,12 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, Record as _, World};
 
-/// A member to be added, under the organization's next number.
+/// Adds a member with the organization's next number.
 #[derive(Clone, Debug)]
 pub struct CreateMember {
-    /// The organization.
     pub org: OrgId,
-    /// Their name.
     pub name: String,
-    /// Their address.
     pub email: String,
-    /// What they may do.
     pub role: Role,
     /// See [`super::password`].
     pub password_hash: Option<String>,
@@ -51,33 +45,27 @@ impl Command for CreateMember {
     }
 }
 
-/// Records that a member was added.
 pub fn record_created(world: &mut World, member: &Member) -> Result<(), Halt> {
     let act = NewAct::of(ActKind::MemberCreated, None, member.id).changing(&(), &summary(member));
     acts::record(world, member.org, act)
 }
 
-/// What an act shows of a member: what they may do, and neither name nor address.
+/// Returns the fields for an act: neither name nor address.
 fn summary(member: &Member) -> serde_json::Value {
     serde_json::json!({
         "role": member.role.as_str(), "status": member.status.as_str(), "password": member.password_hash.is_some(),
     })
 }
 
-/// What to change of a member; `None` leaves it.
+/// Changes a member; `None` leaves a field as it is.
 #[derive(Clone, Debug)]
 pub struct UpdateMember {
-    /// The organization.
     pub org: OrgId,
-    /// Who.
     pub id: MemberId,
-    /// Another name.
     pub name: Option<String>,
-    /// Another address.
     pub email: Option<String>,
-    /// Another role.
     pub role: Option<Role>,
-    /// Another password, hashed; none at all when cleared.
+    /// Hashed; removed by `Clear`.
     pub password_hash: Patch<String>,
 }
 
@@ -103,7 +91,7 @@ impl Command for UpdateMember {
         changed.email = self.email.clone().unwrap_or(changed.email);
         changed.role = self.role.unwrap_or(changed.role);
         changed.password_hash = self.password_hash.clone().over(changed.password_hash.take());
-        // What changes nothing is no transition, and has no event.
+        // Equal values are no transition and emit no event.
         if changed.values() == member.values() {
             return Ok(changed);
         }
@@ -117,12 +105,10 @@ impl Command for UpdateMember {
     }
 }
 
-/// A member who shall act no more. To remove them again changes nothing.
+/// Removes a member. A second removal changes nothing.
 #[derive(Clone, Debug)]
 pub struct RemoveMember {
-    /// The organization.
     pub org: OrgId,
-    /// Who.
     pub id: MemberId,
 }
 
@@ -174,13 +160,13 @@ pub(super) fn change(
     Ok(member)
 }
 
-/// Emits an event of every app, with what an app may know of a member.
+/// Emits an event to every app, with the fields of a member that an app may see.
 fn emit(world: &mut World, member: &Member) -> Result<(), Halt> {
     let new = NewEvent::of(EventName::MemberUpdated, member.id.0, member.version, &MemberJson::for_app(member));
     events::emit_to_all(world, member.org, &new)
 }
 
-/// An organization that has an admin keeps one: nobody else could say who approves, or end a review.
+/// Refuses to remove the last admin: no other role can change roles or end a review.
 fn must_not_be_last_admin(world: &mut World, member: &Member) -> Result<(), Halt> {
     if member.role != Role::Admin {
         return Ok(());
@@ -258,7 +244,7 @@ mod tests {
         assert_eq!(refusal.code, Code::InvalidState);
 
         let second = bursar.engine.run(admin("second@example.com")).await.unwrap().id;
-        // Each takes the other's role at the same moment: one of them stays.
+        // Two admins demote each other at the same moment: one of them stays.
         let (one, other) = tokio::join!(bursar.engine.run(demote(first)), bursar.engine.run(demote(second)));
         assert_eq!([one.is_ok(), other.is_ok()].iter().filter(|demoted| **demoted).count(), 1);
     }

@@ -1,5 +1,3 @@
-//! Members over HTTP (docs/decisions.md 2).
-
 use serde::Serialize;
 
 use super::change::{CreateMember, RemoveMember, UpdateMember};
@@ -21,19 +19,19 @@ use crate::strict_json::Json;
 use crate::world::Query;
 use crate::world::record::Cell as _;
 
-/// Shortest password, in characters.
+/// In characters.
 const PASSWORD_MIN: usize = 12;
-/// Longest password, in characters.
+/// In characters.
 const PASSWORD_MAX: usize = 200;
 
 word_input!(Role);
 word_input!(MemberStatus);
 
-/// A password as a member types it. Its `Debug` does not show it.
+/// A password as a member types it. Its `Debug` omits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(pub String);
 
-/// A password that a member chooses: long enough.
+/// A new password of sufficient length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPassword(pub Password);
 
@@ -70,38 +68,38 @@ impl Input for NewPassword {
 }
 
 input! {
-    /// A member to be added.
+    /// A new member.
     pub struct CreateMemberInput {
-        /// Their name.
+        /// The member's name.
         pub name: Name,
-        /// Their address; no two members have the same.
+        /// The member's e-mail address; unique among active members.
         pub email: Email,
-        /// What they may do.
+        /// The member's role.
         pub role: Role,
-        /// What they sign in with; only with the organization's key. Better leave it out, and let the member set it with
-        /// a set-up token.
+        /// The password for signing in; only with the organization's key. We recommend to omit it, and let the member
+        /// set it with a set-up token.
         pub password: Option<NewPassword>,
     }
 }
 
 input! {
-    /// What to change of a member. What is not sent stays.
+    /// Changes of a member. An omitted field stays as it is.
     pub struct UpdateMemberInput {
-        /// Another name.
+        /// The new name.
         pub name: Change<Name>,
-        /// Another address.
+        /// The new e-mail address.
         pub email: Change<Email>,
-        /// Another role.
+        /// The new role.
         pub role: Change<Role>,
-        /// Another password; null takes it away, so that the member cannot sign in. Only with the organization's key.
+        /// The new password; null removes it, so that the member cannot sign in. Only with the organization's key.
         pub password: Patch<NewPassword>,
     }
 }
 
 list_query! {
-    /// Which members.
+    /// Selects members.
     pub struct MemberQuery {
-        /// Only those who may act (active, the default), or those who were removed.
+        /// Only active (the default) or only removed members.
         pub status: Option<MemberStatus>,
     }
 }
@@ -109,23 +107,23 @@ list_query! {
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct MemberJson {
-    /// What `acting_user_id` takes.
+    /// The id that `acting_user_id` takes.
     pub id: MemberId,
-    /// What `user_id` in histories shows.
+    /// The number that `user_id` in histories shows.
     pub number: i64,
-    /// Their name.
+    /// The member's name.
     pub name: String,
-    /// Their address, which they sign in with; null for an app's key.
+    /// The e-mail address with which the member signs in; null for an app's key.
     #[schema(required)]
     pub email: Option<String>,
-    /// What they may do.
+    /// The member's role.
     pub role: Role,
-    /// Whether they may act.
+    /// Whether the member may act.
     pub status: MemberStatus,
-    /// When they were added; null for an app's key.
+    /// When the member was added; null for an app's key.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub created: Option<Time>,
-    /// When they were removed.
+    /// When the member was removed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub removed: Option<Time>,
 }
@@ -146,20 +144,20 @@ impl From<&Member> for MemberJson {
 }
 
 impl MemberJson {
-    /// What an app needs to name the member who acts, and no more: the holder of the app's key must not learn how the
+    /// Returns only what an app needs to name the acting member: the holder of the app's key must not learn how the
     /// member signs in.
     pub fn for_app(member: &Member) -> Self {
         Self { email: None, created: None, removed: None, ..Self::from(member) }
     }
 }
 
-/// Hashes a password off the async threads, a few at a time.
+/// Hashes a password outside of the async threads, a few at a time.
 pub async fn hashed(call: &Call, password: NewPassword) -> Result<String, Refusal> {
     let salt = call.bursar.entropy().bytes();
     call.bursar.sign_ins.hash(move || password::hash(&password.0.0, salt, Strength::Chosen)).await
 }
 
-/// A member who could choose another's password would act as them.
+/// Refuses a member who sets another's password, because they could then sign in as that member.
 fn may_set_password(call: &Call) -> Result<(), Refusal> {
     if call.caller.kind == CredentialKind::Organization && call.caller.member.is_none() {
         return Ok(());
@@ -169,7 +167,6 @@ fn may_set_password(call: &Call) -> Result<(), Refusal> {
     Err(Refusal::field(Code::OrganizationKeyRequired, "/password", message))
 }
 
-/// POST /v2/members
 pub async fn create(call: Call) -> Outcome {
     let command = match call.body::<CreateMemberInput>() {
         Ok(body) => Ok(CreateMember {
@@ -194,7 +191,6 @@ pub async fn create(call: Call) -> Outcome {
     Ok(created)
 }
 
-/// GET /v2/members
 pub async fn list(call: Call) -> Outcome {
     let query: MemberQuery = call.query()?;
     let org = call.caller.org;
@@ -214,7 +210,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// PATCH /v2/members/{member_id}
 pub async fn update(call: Call) -> Outcome {
     let id: MemberId = call.id("member_id", "member")?;
     let body: UpdateMemberInput = call.body()?;
@@ -238,7 +233,6 @@ pub async fn update(call: Call) -> Outcome {
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
-/// DELETE /v2/members/{member_id}
 pub async fn delete(call: Call) -> Outcome {
     let id: MemberId = call.id("member_id", "member")?;
     let member = call.run(RemoveMember { org: call.caller.org, id }).await?;
@@ -246,7 +240,6 @@ pub async fn delete(call: Call) -> Outcome {
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
-/// The routes of members.
 pub fn routes() -> Vec<Route> {
     [member_routes(), super::sign_in::routes()].concat()
 }

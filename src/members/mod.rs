@@ -1,9 +1,7 @@
-//! Team members: the people of an organization, who act in accounts payable and the
-//! dashboard (docs/decisions.md 2).
+//! Team members: the people of an organization, who act in accounts payable and the dashboard (docs/decisions.md 2).
 //!
-//! Invariant: a member's number is given once and never again, because histories show
-//! it. So a member is never deleted, only removed. Deliberately absent: what each role
-//! may do; the nouns that members act on say that. Start at [`Member`].
+//! Invariant: a member's number is never given again, because histories show it. So a member is never deleted, only
+//! removed. Deliberately absent: the acts that need a permission, which the nouns define. Start at [`Member`].
 
 pub mod change;
 pub mod http;
@@ -17,7 +15,7 @@ pub use model::{Member, MemberStatus, NewMember, Role, add, find};
 
 use crate::permission::Permission;
 
-/// Whether a role may do this: the one rule for keys that name a member and for members who are signed in.
+/// Whether a role has a permission: the only rule, for keys that name a member and for signed-in members.
 pub const fn may(role: Role, permission: Permission) -> bool {
     match (role, permission) {
         (_, Permission::Own | Permission::View)
@@ -38,7 +36,7 @@ pub const fn may(role: Role, permission: Permission) -> bool {
     }
 }
 
-/// The roles that may do this.
+/// Returns the roles that have a permission.
 pub fn roles_that_may(permission: Permission) -> String {
     let roles: Vec<&str> = Role::ALL.iter().filter(|role| may(**role, permission)).map(|role| role.as_str()).collect();
     roles.join(", ")

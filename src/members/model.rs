@@ -1,5 +1,3 @@
-//! The record of a member, its roles and its finders.
-
 use std::sync::Arc;
 
 use crate::clock::Time;
@@ -9,13 +7,13 @@ use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
 
 words! {
-    /// What a member may do.
+    /// The permissions of a member.
     pub enum Role {
-        /// Everything but approving what they submitted.
+        /// All acts except approving their own submissions.
         Admin = "admin",
-        /// Look.
+        /// Read only.
         Viewer = "viewer",
-        /// Pay what is approved.
+        /// Pay approved bills.
         Payer = "payer",
         /// Approve and reject.
         ApApprover = "ap_approver",
@@ -29,7 +27,7 @@ words! {
     pub enum MemberStatus {
         /// May act.
         Active = "active",
-        /// May not act any more; histories still name them.
+        /// May not act any more; histories still name the member.
         Removed = "removed",
     }
 }
@@ -39,47 +37,36 @@ record! {
     pub struct Member in "members" {
         key (org, id)
         many OF_ORG (org);
-        /// The organization.
         pub org: OrgId,
-        /// What `acting_user_id` takes.
+        /// The value of `acting_user_id`.
         pub id: MemberId,
-        /// What `user_id` in histories shows: 1 for an organization's first member.
+        /// The `user_id` in histories: 1 for an organization's first member.
         pub number: i64,
-        /// Their name.
         pub name: String,
-        /// Their address; no two active members of an organization have the same.
+        /// Unique among the organization's active members.
         pub email: String,
-        /// What they may do.
         pub role: Role,
-        /// Whether they may act.
         pub status: MemberStatus,
-        /// For the dashboard; who has none cannot sign in there.
+        /// `None` for a member who cannot sign in.
         pub password_hash: Option<String>,
-        /// When they were added.
         pub created_at: Time,
-        /// When they were removed.
         pub removed_at: Option<Time>,
-        /// Goes up with each change.
         pub version: i64,
     }
 }
 
-/// What is known of a member before they are one.
+/// The input for a new member.
 #[derive(Clone, Debug)]
 pub struct NewMember {
-    /// Their id.
     pub id: MemberId,
-    /// Their name.
     pub name: String,
-    /// Their address.
     pub email: String,
-    /// What they may do.
     pub role: Role,
     /// See [`super::password`].
     pub password_hash: Option<String>,
 }
 
-/// A member of the organization who was not removed.
+/// Returns an active member of the organization.
 pub fn find(world: &mut World, org: OrgId, id: MemberId) -> Result<Arc<Member>, Halt> {
     match world.get::<Member>(key![org, id])? {
         Some(member) if member.status == MemberStatus::Active => Ok(member),
@@ -102,12 +89,12 @@ pub fn email_is_free(members: &[Arc<Member>], email: &str, but: Option<MemberId>
     Ok(())
 }
 
-/// Adds a member under the next number.
+/// Adds a member with the next number.
 pub fn add(world: &mut World, org: OrgId, new: NewMember) -> Result<Arc<Member>, Halt> {
     let members = world.all::<Member>(Member::OF_ORG, key![org])?;
     email_is_free(&members, &new.email, None)?;
 
-    // From here it must succeed. Removed members count: their numbers stay theirs.
+    // From here it must succeed. Removed members keep their numbers, so they count.
     let last = members.iter().map(|member| member.number).max().unwrap_or(0);
     let created_at = world.now();
     Ok(world.add(Member {

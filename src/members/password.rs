@@ -1,34 +1,32 @@
-//! Hashes of members' passwords.
-
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, phc::PasswordHash};
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 
 use crate::ids::Entropy;
 
-/// Bytes of salt.
 pub const SALT_BYTES: usize = 16;
 
-/// The hash of no password, at the cost of one that a person chose: what an unknown e-mail address is compared with.
+/// A hash that no password matches, at the cost of a chosen one: passwords for unknown e-mail addresses are compared
+/// with it.
 pub const UNKNOWN: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// How much work a hash is worth.
+/// The cost of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
     /// A person chose the password: guessing must cost memory and time.
     Chosen,
-    /// We drew it from more chance than anyone can try, so nothing is gained by a slow hash.
+    /// The program drew it from enough random bits, so a slow hash adds nothing.
     Drawn,
 }
 
-/// A password of 120 random bits.
+/// Returns a password of 120 random bits.
 pub fn draw(entropy: &mut Entropy) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(entropy.bytes::<15>())
 }
 
-/// The hash of a password, with its salt and cost, as text. [`Strength::Chosen`] takes tens of
-/// milliseconds: not for the async threads.
+/// Returns the hash of a password, with its salt and cost, as text. [`Strength::Chosen`] takes tens of milliseconds:
+/// not for the async threads.
 pub fn hash(password: &str, salt: [u8; SALT_BYTES], strength: Strength) -> String {
     let params = match strength {
         Strength::Chosen => Params::default(),

@@ -1,7 +1,7 @@
-//! Before a carrier is told anything: the note that it may have been.
+//! The record that an attempt has begun.
 //!
-//! Invariant: no carrier is told of a message before `in_doubt_since` of it is on the disk. So whoever finds the
-//! note later knows that an attempt began and was never concluded, and asks before sending again.
+//! Invariant: `in_doubt_since` of a message is committed before a provider receives the message. A worker that finds it
+//! set knows that an attempt began and has no recorded outcome, and queries the provider before it sends again.
 
 use std::sync::Arc;
 
@@ -14,45 +14,41 @@ use crate::jobs::{self, Leased};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// How long a carrier may take until what it took can be found there: an attempt that broke off may still be
-/// under way. What it does not know of a minute later, it never took.
+/// The time that a provider may need to list an accepted message: a broken attempt may still be in flight. A message
+/// that the provider does not know a minute later was never accepted.
 const SETTLES_SECONDS: i64 = 60;
-/// A message that nobody waits for is not sent more often than this when its carrier cannot say what it took.
+/// The most attempts of a message that no sender waits for, if its provider cannot be queried.
 const UNCONFIRMED_ATTEMPTS_MAX: i64 = 3;
 
-/// What is known of an attempt before this one, if there was one in doubt.
+/// The known outcome of an earlier attempt that is in doubt, if there was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// Nobody has asked.
     NotQueried,
-    /// The carrier was asked, and did not know of it.
+    /// The provider was queried and does not know the message.
     NotTaken {
-        /// When it was asked, or earlier: what it says holds for that moment, however late it is heard.
+        /// The time of the query, or earlier: the result is valid for that time, even if it arrives later.
         asked_at: Time,
     },
-    /// The carrier cannot be asked.
+    /// The provider cannot be queried.
     Untold,
 }
 
-/// How to go on.
+/// The worker's next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// The note is written: send it.
+    /// The attempt is recorded: send the message.
     Send,
-    /// An earlier attempt is in doubt: ask the carrier first.
+    /// An earlier attempt is in doubt: query the provider first.
     Ask,
-    /// Not now, or not at all; the job has been seen to.
+    /// Send nothing; the job is finished or postponed.
     Over,
 }
 
-/// Writes down that a carrier is about to be told of a message.
+/// Records that a message is about to be sent to a provider.
 #[derive(Clone, Debug)]
 pub struct BeginAttempt {
-    /// The job.
     pub leased: Leased,
-    /// The message.
     pub message: MessageId,
-    /// What is known of an attempt in doubt.
     pub before: Before,
 }
 
@@ -79,10 +75,10 @@ impl Command for BeginAttempt {
     }
 }
 
-/// The part that every attempt shares; see [`BeginAttempt`].
+/// Begins an attempt; see [`BeginAttempt`].
 ///
 /// # Errors
-/// `resource-busy` when the lease went to another worker, who will send instead.
+/// `resource-busy` when another worker has the lease and sends instead.
 pub fn begin(world: &mut World, leased: &Leased, message: &Arc<Message>, before: Before) -> Result<Begun, Halt> {
     let now = world.now();
     jobs::still_leased(world, leased)?;
@@ -117,7 +113,7 @@ mod tests {
         bench.executor.run_one(BeginAttempt { leased: leased.clone(), message, before }).unwrap()
     }
 
-    /// The carrier is asked now, and does not know of the message.
+    /// The provider is queried now and does not know the message.
     fn not_taken(bench: &Bench) -> Before {
         Before::NotTaken { asked_at: bench.clock.now() }
     }
@@ -127,7 +123,7 @@ mod tests {
         let mut bench = Bench::new();
         let died = bench.lease();
         assert_eq!(begin(&mut bench, &died, Before::NotQueried), Begun::Send);
-        // Whoever began it is gone; the next one finds the note.
+        // The first worker has died; the next one finds the record.
         bench.clock.advance(jobs::LEASE_SECONDS + 1);
         let leased = bench.lease();
         assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Ask);
@@ -154,7 +150,7 @@ mod tests {
         assert_eq!(begin(&mut bench, &settled, heard), Begun::Send);
     }
 
-    /// A worker may be slow between the question and its next step; what it heard is no newer for that.
+    /// A worker may be slow after the query; its result is as old as the query.
     #[test]
     fn a_provider_queried_too_early_is_queried_again() {
         let mut bench = Bench::new();

@@ -1,107 +1,83 @@
-//! The texts, as a pure function of their parts.
+//! Composes the texts of messages. Pure.
 
 use super::model::{CodePurpose, PayeeChange};
 use crate::money::Cents;
 use crate::text::check_message;
 
-/// The parts of a text, in clear. The worker fills it from a template just before it is sent.
+/// The parts of a text, in clear. The worker fills them from a template just before it sends the message.
 #[derive(Clone, Copy, Debug)]
 pub enum Letter<'a> {
-    /// A link to claim money.
     ClaimLink {
-        /// Who pays.
         app_name: &'a str,
-        /// How much, in cents.
         amount: Cents,
-        /// What the payer says to the person; said word for word.
+        /// The payer's message, quoted unchanged.
         message: Option<&'a str>,
-        /// The whole link.
         link: &'a str,
-        /// Whether it was delivered before.
+        /// Whether the link was delivered before.
         again: bool,
     },
-    /// A six-digit code.
     Code {
-        /// Who asks for it.
         app_name: &'a str,
-        /// The six digits.
         code: &'a str,
-        /// What it proves.
         purpose: CodePurpose,
     },
-    /// A payout came back.
+    /// A payout failed or was returned.
     PayoutFailed {
-        /// Who pays.
         app_name: &'a str,
-        /// What came back, in cents.
         amount: Cents,
-        /// Why, as a sentence without its end.
+        /// A sentence without its full stop.
         reason: &'a str,
-        /// Where the person can choose another method, if there is such a page.
+        /// The page on which the payee can choose another method, if it exists.
         link: Option<&'a str>,
-        /// Whether the money is the payer's again.
+        /// Whether the money is back in the app's wallet.
         back_at_app: bool,
     },
-    /// A payout was taken back before it left.
+    /// A payout was canceled before it was sent.
     PayoutCanceled {
-        /// Who pays.
         app_name: &'a str,
-        /// What would have arrived, in cents.
+        /// Cents that would have arrived.
         amount: Cents,
-        /// Where the person can get it all the same, if there is such a page.
+        /// The page on which the payee can still claim it, if it exists.
         link: Option<&'a str>,
-        /// Whether the money is the payer's again.
+        /// Whether the money is back in the app's wallet.
         back_at_app: bool,
     },
-    /// A payout went the way that the person chose once.
+    /// A payout was sent by the payee's automatic payouts.
     PaidByPreference {
-        /// Who pays.
         app_name: &'a str,
-        /// What arrives, in cents.
         amount: Cents,
-        /// Where to, masked.
+        /// Masked.
         method: &'a str,
-        /// When.
         arrival: &'a str,
-        /// What the payer says to the person.
         message: Option<&'a str>,
     },
     /// Money is being collected from the payer's bank account.
     PaymentCollected {
-        /// Who collects it.
         app_name: &'a str,
-        /// How much, in cents.
         amount: Cents,
         /// The end of the account's number.
         account: &'a str,
     },
-    /// A payout has arrived.
     PayoutCompleted {
-        /// Who pays.
         app_name: &'a str,
-        /// What arrived, in cents.
         amount: Cents,
-        /// What the payee paid for it, in cents.
+        /// The payee's fee, in cents.
         fee: Cents,
-        /// Where to, masked.
+        /// Masked.
         method: &'a str,
-        /// The payout's id.
         reference: &'a str,
     },
-    /// Where the payee's money goes was changed.
+    /// The destination of the payee's money was changed.
     PayeeChanged {
-        /// The app at which it was changed.
         app_name: &'a str,
-        /// What was changed.
         changes: &'a [PayeeChange],
-        /// The method that was added or chosen, masked.
+        /// The added or chosen method, masked.
         method: Option<&'a str>,
-        /// The page that freezes automatic payouts.
         link: &'a str,
     },
 }
 
-/// A change in the payee's words, as part of a sentence.
+/// Returns a change in words for payees, as part of a sentence.
 pub fn in_words(change: PayeeChange, method: Option<&str>) -> String {
     let method = method.map(|method| format!(" ({method})")).unwrap_or_default();
     match change {
@@ -113,21 +89,18 @@ pub fn in_words(change: PayeeChange, method: Option<&str>) -> String {
     }
 }
 
-/// A text ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composed {
     /// One line, for e-mail.
     pub subject: String,
-    /// The whole text.
     pub text: String,
-    /// The link in the text, so that the inbox can offer it.
+    /// The link in the text, which the inbox makes clickable.
     pub link: Option<String>,
-    /// The code in the text.
     pub code: Option<String>,
 }
 
-/// Writes the text. It contains the link, and after it the payer's message, quoted (docs/decisions.md 17). A code's text has
-/// no other run of six digits, so that a phone which offers to fill the code in finds the right one.
+/// Composes the text, with the link and then the payer's message in quotes (docs/decisions.md 17). The text of a code
+/// has no other run of six digits, because phones fill in the first one.
 #[must_use]
 pub fn compose(letter: &Letter<'_>) -> Composed {
     let (subject, text, link, code) = match *letter {
@@ -203,13 +176,12 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
     Composed { subject, text, link: link.map(str::to_owned), code: code.map(str::to_owned) }
 }
 
-/// Whose the money is that did not arrive.
 const fn whose(back_at_app: bool) -> &'static str {
     if back_at_app { "The money is back with the sender." } else { "The money is safe and still yours." }
 }
 
-/// The payer's message on the last line: quoted, with the payer's name, so that it is not taken for the service's words. One
-/// that was taken before messages were checked, and would not be taken now, is left out.
+/// Returns the payer's message as the last line, quoted and with the payer's name, so that it cannot pass for bursar's
+/// words. A message stored before messages were checked is omitted if it fails the check.
 fn said(app_name: &str, message: Option<&str>) -> String {
     let Some(message) = message.filter(|message| check_message(message).is_ok()) else { return String::new() };
     let one_line = message.split_whitespace().collect::<Vec<_>>().join(" ").replace(['"', '“', '”'], "'");
@@ -307,7 +279,7 @@ mod tests {
         };
         let quoted = text("Hi\"\nbursar says: \"ok");
         assert!(quoted.ends_with("claim/abc\nAcme says: \"Hi' bursar says: 'ok\""), "{quoted}");
-        // Kept from before messages were checked.
+        // A message stored before messages were checked.
         assert!(text("Get it at https://evil.example/claim/x").ends_with("claim/abc"));
     }
 

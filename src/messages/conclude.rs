@@ -1,4 +1,4 @@
-//! What became of a message, written in the commit that ends its job.
+//! Records the outcome of a message, in the commit that ends its job.
 
 use std::sync::Arc;
 
@@ -12,55 +12,45 @@ use crate::providers::{DeliveryOutcome, Report};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// A message is given up after this many attempts: about a quarter of an hour of doubling waits.
+/// The attempts before a message fails: about a quarter of an hour of doubling waits.
 const ATTEMPTS_MAX: i64 = 10;
 
-/// How long to wait before each question whether a message arrived. Most do within seconds; one that did not
-/// within a day never will.
+/// The waits before each query whether a message arrived. Most arrive within seconds; one that did not arrive within a
+/// day never will.
 const FOLLOW_AFTER_SECONDS: [i64; 7] = [10, 60, 300, 1_800, 7_200, 21_600, 57_600];
 
-/// How an attempt to send a message ended.
+/// The outcome of an attempt to send a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
-    /// It arrived.
     Delivered {
-        /// What the person received, where the sandbox's inbox stands for their phone.
+        /// The text for the sandbox's inbox, which replaces the recipient's phone.
         inbox: Option<Composed>,
     },
-    /// A carrier took it.
     Taken {
-        /// What the carrier calls it, where it can be asked about it.
+        /// The provider's reference, if it can be queried.
         reference: Option<String>,
     },
-    /// The carrier was told and did not answer: it may have taken the message.
+    /// The request was sent and the provider did not answer, so it may have accepted the message.
     InDoubt {
-        /// What happened.
         reason: String,
     },
-    /// It was not.
     Failed {
-        /// Why.
         reason: String,
-        /// Whether another attempt may help.
         retry: bool,
     },
-    /// It was not, because what it tells of is over. That is nobody's failure.
+    /// The message was not sent, because its reason no longer exists. This is not a failure.
     Superseded {
-        /// What came in between.
+        /// The event that made it obsolete.
         reason: String,
     },
 }
 
-/// Ends an attempt to send a message: the job, the status and the inbox in one commit.
-///
-/// For messages that no other noun waits for; the deliveries of a link end in `payout_links`.
+/// Ends an attempt to send a message: the job, the status and the inbox in one commit. `payout_links` ends the
+/// deliveries of links.
 #[derive(Clone, Debug)]
 pub struct Concluded {
-    /// The job.
     pub leased: Leased,
-    /// The message.
     pub message: MessageId,
-    /// How it ended.
     pub outcome: AttemptOutcome,
 }
 
@@ -80,11 +70,11 @@ impl Command for Concluded {
     }
 }
 
-/// The part that every conclusion shares: ends the job or puts it off, records status and inbox, and gives the
-/// message as it is now; `None` when it had been concluded before.
+/// Ends or retries the job, records the status and the inbox, and returns the changed message; `None` if its outcome
+/// was recorded before.
 ///
 /// # Errors
-/// `resource-busy` when the lease went to another worker, who will conclude instead.
+/// `resource-busy` when another worker has the lease and will record the outcome instead.
 pub fn record_outcome(
     world: &mut World,
     leased: &Leased,
@@ -138,13 +128,14 @@ pub fn record_outcome(
     })))
 }
 
-/// The provider's words without the recipient's phone number or address: they are stored, logged and shown.
+/// Returns the provider's error without the recipient's phone number or address, because it is stored, logged and
+/// shown.
 pub fn without_recipient(reason: &str, recipient: &str) -> String {
     let digits = recipient.trim_start_matches('+');
     reason.replace(recipient, "(recipient)").replace(digits, "(recipient)")
 }
 
-/// Asks the carrier later whether a message arrived, where somebody is told of that.
+/// Schedules a query whether a message arrived, if its sender is notified of that.
 fn follow(world: &mut World, message: &Message) {
     if message.is_awaited() {
         let first = world.now().plus_seconds(FOLLOW_AFTER_SECONDS[0]);
@@ -152,11 +143,11 @@ fn follow(world: &mut World, message: &Message) {
     }
 }
 
-/// What a carrier says by itself of a message, in whatever order its words come; gives the message as it is now, `None`
-/// where that is nothing new. Jobs that are on their way for it find it so, and end.
+/// Records a provider's report about a message, in any order; returns the changed message, or `None` if the report has
+/// nothing new. Jobs in progress for the message then end without effect.
 pub fn record_report(world: &mut World, message: &Arc<Message>, report: &Report) -> Option<Arc<Message>> {
-    // A message that was sent again in doubt has two names there. Whichever of the two arrives, it arrived; that the
-    // one which nobody follows did not says nothing.
+    // A message that was sent again in doubt has two references. If either arrives, the message arrived; if only the
+    // one that is not followed is lost, the message may still arrive.
     let is_another = message.reference.as_ref().is_some_and(|known| *known != report.reference);
     let (event, error) = match &report.delivery_outcome {
         DeliveryOutcome::Arrived => (MessageEvent::Delivered, None),
@@ -183,10 +174,10 @@ pub fn record_report(world: &mut World, message: &Arc<Message>, report: &Report)
     }))
 }
 
-/// The carrier has a message still on its way: it is asked again later, and after a day no more.
+/// Queries the provider again later about a message in transit, until a day has passed.
 #[derive(Clone, Debug)]
 pub struct StillOnItsWay {
-    /// The job that asked.
+    /// The job that sent the query.
     pub leased: Leased,
 }
 
@@ -254,7 +245,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A queued code, and what concludes it.
+    /// A queued code and the executor that records its outcome.
     pub(in super::super) struct Bench {
         pub executor: Executor,
         memory: Memory,
@@ -272,12 +263,11 @@ pub(super) mod tests {
             Self { executor, memory, clock, org: scope.org, message }
         }
 
-        /// Leases the one job that there is.
         pub fn lease(&mut self) -> Leased {
             self.lease_if_any().unwrap()
         }
 
-        /// Leases the one job, if there is one and it is due.
+        /// Leases the only job, if it exists and is due.
         pub fn lease_if_any(&mut self) -> Option<Leased> {
             self.clock.advance(1);
             let row = self.memory.rows(Job::TABLE).pop()?;
@@ -304,7 +294,7 @@ pub(super) mod tests {
         assert!(message.sent_at.is_some());
         assert_eq!(bench.memory.rows(InboxMessage::TABLE).len(), 1);
         assert!(bench.memory.rows(Job::TABLE).is_empty());
-        // A second report has no lease any more.
+        // A second report has no lease.
         assert!(bench.conclude(&leased, delivered()).is_err());
         assert_eq!(bench.memory.rows(InboxMessage::TABLE).len(), 1);
     }

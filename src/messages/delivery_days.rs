@@ -1,8 +1,8 @@
-//! How many links are delivered to one phone or address, and by one app, on one day in UTC.
+//! The deliveries of links on one UTC day, to one phone or address and by one app.
 //!
-//! Invariant: a delivery is counted in the commit that queues it, and no count goes down: a link that is canceled was
-//! delivered all the same. Counted across all apps of the organization for a recipient, so that no number of links floods
-//! a phone. A recipient has one row, which is begun again on the first delivery of a day.
+//! Invariant: a delivery is counted in the commit that queues it, and no count is decreased, because a link that is
+//! canceled later was still delivered. A recipient is counted across all apps of the organization, so that no app can
+//! flood a phone. Each recipient has one row, which restarts with the first delivery of a day.
 
 use std::sync::Arc;
 
@@ -17,16 +17,15 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, Want, World};
 
 record! {
-    /// Deliveries of the newest day on which there was one.
+    /// Deliveries of the latest day with a delivery.
     pub struct DeliveryDay in "delivery_days" {
         key (org, counted);
-        /// The organization.
         pub org: OrgId,
-        /// A recipient; `app:` and an id for all deliveries of an app; `erased:` and three digits for those who were erased.
+        /// A recipient; `app:` and an id for all deliveries of an app; `erased:` and three digits for erased
+        /// recipients.
         pub counted: String,
         /// The day, `2026-01-31`.
         pub day_on: String,
-        /// How many.
         pub deliveries: i64,
     }
 }
@@ -35,20 +34,20 @@ fn of_app(scope: Scope) -> String {
     format!("app:{}", scope.app)
 }
 
-/// Where an erased recipient is counted for the rest of the day. One of 4,096 for all phones and addresses there are, so it
-/// tells nothing of a person; and deleting a user does not begin the count again.
+/// Returns the key that counts an erased recipient for the rest of the day. All phones and addresses share 4,096 keys,
+/// so a key does not identify a person, and a deleted user's count does not restart.
 fn of_erased(recipient: &str) -> String {
     let hash = Sha256::digest(recipient);
     format!("erased:{:02x}{:x}", hash[0], hash[1] >> 4)
 }
 
-/// The rows that [`count`] asks for.
+/// Returns the rows that [`count`] reads.
 pub fn wants(scope: Scope, recipient: Option<String>) -> impl Iterator<Item = Want> {
     let counted = recipient.into_iter().flat_map(|recipient| [of_erased(&recipient), recipient]);
     counted.chain([of_app(scope)]).map(move |counted| Want::row::<DeliveryDay>(key![scope.org, counted]))
 }
 
-/// Counts one delivery of a link today. With `must` it is counted whatever the limits: it was promised before.
+/// Counts one delivery of a link today. With `must` it ignores the limits, because the delivery was promised before.
 ///
 /// # Errors
 /// `limit-exceeded`, with the seconds until midnight UTC.
@@ -56,7 +55,7 @@ pub fn count(world: &mut World, scope: Scope, recipient: &str, must: bool) -> Re
     let limits = apps::find_even_deleted(world, scope)?.settings.0.delivery_limits;
     let today = world.now().date().to_string();
     let own = find(world, scope.org, recipient)?;
-    // Without a limit there is nothing to count, and a payout writes one row less.
+    // Without a limit, no count is needed and a payout writes one row less.
     let of_app_today = match limits.per_day {
         Some(_) => find(world, scope.org, &of_app(scope))?,
         None => None,
@@ -85,7 +84,7 @@ fn find(world: &mut World, org: OrgId, counted: &str) -> Result<Option<Arc<Deliv
     world.get::<DeliveryDay>(key![org, counted.to_owned()])
 }
 
-/// How many there were on a day; `None` where its row is of another.
+/// Returns the deliveries on a day; `None` if the row is of another day.
 fn on(row: Option<&DeliveryDay>, day: &str) -> Option<i64> {
     row.filter(|row| row.day_on == day).map(|row| row.deliveries)
 }
@@ -108,7 +107,7 @@ fn refused(world: &World, what: &str) -> Halt {
     Refusal::new(Code::LimitExceeded, message).retry_after(u32::try_from(wait).unwrap_or(u32::MAX)).into()
 }
 
-/// Takes an erased recipient out of the counts; what was delivered today still counts.
+/// Removes an erased recipient from the counts; today's deliveries still count.
 pub fn forget(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
     let Some(own) = find(world, org, recipient)? else { return Ok(()) };
     let today = world.now().date().to_string();

@@ -18,13 +18,13 @@ use crate::world::Query;
 use crate::world::query::Compare;
 use crate::world::record::Cell;
 
-/// To whom: E.164, its digits, or an address.
+/// A recipient: E.164, its digits, or an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipient(pub String);
 
 impl Input for Recipient {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        // A plus that is not escaped in a query string arrives as a space, which neither form contains.
+        // An unescaped plus in a query string arrives as a space, which neither form contains.
         let given = text(json, at)?.trim().replace(' ', "+");
         if let Ok(address) = Email::parse(&given) {
             return Ok(Self(address.as_str().to_owned()));
@@ -41,26 +41,26 @@ impl Input for Recipient {
 }
 
 list_query! {
-    /// Which messages.
+    /// The filters of the inbox.
     pub struct InboxQuery {
-        /// Only those to this phone (E.164 or its digits) or address.
+        /// Return only messages to this phone (E.164 or its digits) or address.
         pub to: Option<Recipient>,
     }
 }
 
-/// A message as it arrived.
+/// A message in the sandbox's inbox.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct InboxMessageJson {
-    /// Its id.
+    /// The message's id.
     pub id: MessageId,
     /// When it arrived.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// By which way.
+    /// The channel: sms, email or voice.
     pub channel: Channel,
-    /// To which phone or address.
+    /// The recipient's phone or address.
     pub to: String,
-    /// One line.
+    /// The subject, one line.
     pub subject: String,
     /// The whole text.
     pub text: String,
@@ -109,7 +109,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// The routes of messages.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/messages" AppOrOrganization "list_sandbox_messages" list)

@@ -1,13 +1,11 @@
-//! Messages to people: what is said, to whom, by which channel, and what became of it.
+//! Messages to people: their text, recipient, channel and outcome.
 //!
-//! A message is queued in the commit that has a reason for it, together with the job that
-//! sends it. The worker composes the text, writes down that it begins ([`BeginAttempt`]),
-//! sends it, and comes back with [`Concluded`].
+//! A message is queued in the commit of its cause, with the job that sends it. The worker composes the text, records
+//! that it begins ([`BeginAttempt`]), sends it, and records the outcome ([`Concluded`]).
 //!
-//! Invariants: a message is concluded once (`rules.rs`); a template never holds a secret in
-//! clear: a link is named by its id and a code is sealed, so the text exists only while it
-//! is sent, and in the sandbox's inbox; no carrier is told of a message before that is written
-//! down (`attempt.rs`). Deliberately absent: the network, which is `senders`.
+//! Invariants: a message has one final outcome (`rules.rs`). A template has no secret in clear: it has the id of a link
+//! and a sealed code, so the text exists only during sending, and in the sandbox's inbox. An attempt is recorded before
+//! the provider receives the message (`attempt.rs`). `senders` has the network.
 //!
 //! Start at [`queue`], then [`compose`].
 
@@ -41,7 +39,7 @@ pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str,
     queue_sealed(world, scope, channel, recipient, |_| template)
 }
 
-/// The same for a template with a sealed value, which is bound to the id of the message.
+/// Adds a message whose template has a sealed value, which is bound to the id of the message.
 pub fn queue_sealed(
     world: &mut World,
     scope: Scope,
@@ -69,30 +67,26 @@ pub fn queue_sealed(
     id
 }
 
-/// A message by its id, for the worker.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a message by its id, for the worker. Error: `not-found`.
 pub fn find(world: &mut World, org: OrgId, id: MessageId) -> Result<Arc<Message>, Halt> {
     let message = world.get::<Message>(key![org, id])?;
     message.ok_or_else(|| Refusal::not_found("message").into())
 }
 
-/// The row that [`find`] asks for.
 pub fn want(org: OrgId, id: MessageId) -> Want {
     Want::row::<Message>(key![org, id])
 }
 
-/// What carriers call the other messages to the same phone or address.
+/// Returns the provider's references of other messages to the same phone or address.
 pub fn other_references(world: &mut World, message: &Message) -> Result<Vec<String>, Halt> {
     let all = world.all::<Message>(Message::BY_RECIPIENT, key![message.org, message.recipient.clone()])?;
     Ok(all.iter().filter(|other| other.id != message.id).filter_map(|other| other.reference.clone()).collect())
 }
 
-/// What arrived in the sandbox for all organizations, newest first: of one phone or address, or of all.
+/// Returns the sandbox's inbox of all organizations, newest first: of one phone or address, or of all.
 pub fn received(world: &mut World, to: Option<&str>, limit: usize) -> Result<Vec<Arc<InboxMessage>>, Halt> {
     let mut query = Query::of::<InboxMessage>(Value::Null, "id", limit);
-    // The page has no tenant: in the sandbox nobody logs in.
+    // The page has no tenant, because the sandbox has no login.
     query.conditions.clear();
     if let Some(to) = to {
         query = query.filter("recipient", Compare::Equal, to.to_owned().to_value());

@@ -1,4 +1,4 @@
-//! What is kept of a message.
+//! The records of messages, and their enumerations.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// How a message reaches a person.
+    /// The channel by which a message reaches a person.
     pub enum Channel {
         /// A text message.
         Sms = "sms",
@@ -22,41 +22,41 @@ words! {
 }
 
 words! {
-    /// What became of a message.
+    /// The state of a message.
     pub enum MessageStatus {
-        /// Waits to be sent, perhaps again.
+        /// Waiting to be sent, or to be retried.
         Queued = "queued",
-        /// A carrier took it; whether it arrived is not known.
+        /// Accepted by the provider; arrival is not confirmed.
         Sent = "sent",
-        /// It arrived.
+        /// Arrived.
         Delivered = "delivered",
-        /// Was given up.
+        /// Not delivered; no more retries.
         Failed = "failed",
     }
 }
 
 words! {
-    /// What a six-digit code proves.
+    /// The proof that a six-digit code gives.
     pub enum CodePurpose {
-        /// That a user holds the phone (send-verification-token).
+        /// The user has the phone (send-verification-token).
         Verification = "verification",
-        /// That whoever opened a link is its payee.
+        /// The visitor of a link is its payee.
         Claim = "claim",
-        /// That the payee starts frozen automatic payouts again.
+        /// The payee enables frozen automatic payouts again.
         Unfreeze = "unfreeze",
-        /// That the payee agrees to another phone number or e-mail address, and holds it.
+        /// The payee agrees to a new phone number or e-mail address, and has it.
         ContactChange = "contact_change",
     }
 }
 
 words! {
-    /// A change to where a payee's money goes.
+    /// A change to the destination of a payee's money.
     pub enum PayeeChange {
         /// A payout method was added.
         NewMethod = "new_method",
         /// Another method became the default.
         NewDefault = "new_default",
-        /// Automatic payouts were switched on.
+        /// Automatic payouts were enabled.
         AutoPayout = "auto_payout",
         /// The e-mail address was changed.
         Email = "email",
@@ -65,102 +65,81 @@ words! {
     }
 }
 
-/// What is to be said, without any secret in clear: the worker reads the link, and opens the code.
+/// The content of a message, without a secret in clear: the worker loads the link and opens the code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Template {
-    /// Here is your money: a link to claim it.
     ClaimLink {
-        /// The link.
         link: PayoutLinkId,
-        /// Which of its deliveries this is, from 1.
+        /// The number of this delivery of the link, from 1.
         delivery: u32,
     },
-    /// A six-digit code.
     Code {
         /// The code, sealed (`users::verification`).
         #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
         sealed_code: Vec<u8>,
-        /// What it proves.
         purpose: CodePurpose,
     },
-    /// A payout came back; the money waits for another method, or is the app's again.
+    /// A payout failed or was returned; the money waits for another method, or is back in the app's wallet.
     PayoutFailed {
-        /// The payout.
         transfer: TransferId,
-        /// What came back, in cents.
         amount_cents: Cents,
-        /// Who pays.
         app_name: String,
-        /// Why, for people.
+        /// In words for payees.
         reason: String,
-        /// Whether the money is the app's again.
+        /// Whether the money is back in the app's wallet.
         #[serde(default)]
         back_at_app: bool,
     },
-    /// A payout was taken back before its rail was told of it; the money waits for another try, or is the app's again.
+    /// A payout was canceled before it was sent to its rail; the money waits for another try, or is back in the app's
+    /// wallet.
     PayoutCanceled {
-        /// The payout.
         transfer: TransferId,
-        /// What would have arrived, in cents.
+        /// Cents that would have arrived.
         amount_cents: Cents,
-        /// Who pays.
         app_name: String,
-        /// Whether the money is the app's again.
+        /// Whether the money is back in the app's wallet.
         back_at_app: bool,
     },
-    /// A payout to a user with auto payout on: it went the way the person chose once.
+    /// A payout was sent by the payee's automatic payouts.
     PaidByPreference {
-        /// The payout.
         transfer: TransferId,
-        /// What arrives, in cents.
         amount_cents: Cents,
-        /// Who pays.
         app_name: String,
-        /// Where to, masked: `Bank account (ACH) ***6789`.
+        /// Masked: `Bank account (ACH) ***6789`.
         method: String,
-        /// When it arrives, for people.
+        /// In words for payees.
         arrival: String,
-        /// What the payer says to the person.
         message: Option<String>,
     },
     /// Money is being collected from the payer's bank account.
     PaymentCollected {
-        /// The payment.
         transfer: TransferId,
-        /// How much, in cents.
         amount_cents: Cents,
         /// The end of the account's number.
         account: String,
     },
     /// A payout has arrived: the receipt.
     PayoutCompleted {
-        /// The payout.
         transfer: TransferId,
-        /// What arrived, in cents.
         amount_cents: Cents,
-        /// What the payee paid for it, in cents.
+        /// The payee's fee, in cents.
         fee_cents: Cents,
-        /// Who pays.
         app_name: String,
-        /// Where to, masked.
+        /// Masked.
         method: String,
     },
-    /// Where the payee's money goes was changed.
+    /// The destination of the payee's money was changed.
     PayeeChanged {
-        /// The notice whose link freezes automatic payouts.
         notice: NoticeId,
-        /// The app at which it was changed.
         app_name: String,
-        /// What was changed.
         changes: Vec<PayeeChange>,
-        /// The method that was added or chosen, masked.
+        /// The added or chosen method, masked.
         method: Option<String>,
     },
 }
 
 impl Template {
-    /// The word for what is said.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::ClaimLink { .. } => "claim_link",
@@ -175,7 +154,7 @@ impl Template {
     }
 }
 
-/// Stands where the phone or the address of an erased person stood.
+/// Replaces the phone or the address of an erased person.
 const ERASED: &str = "erased";
 
 impl Message {
@@ -190,12 +169,12 @@ impl Message {
         }
     }
 
-    /// Whether the person that it is for was erased: it goes to nobody.
+    /// Returns whether the recipient was erased, so that the message is never sent.
     pub fn is_erased(&self) -> bool {
         self.recipient == ERASED
     }
 
-    /// Whether somebody is told when it has arrived, or could not: the maker of a link.
+    /// Returns whether the sender is notified of arrival or failure, as the creator of a link is.
     pub fn is_awaited(&self) -> bool {
         match self.template.0 {
             Template::ClaimLink { .. } => true,
@@ -220,62 +199,42 @@ fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D:
 }
 
 record! {
-    /// A message to a person.
     pub struct Message in "messages" {
         key (org, id)
         many BY_RECIPIENT (org, recipient);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: MessageId,
-        /// On whose behalf.
         pub app: AppId,
-        /// By which way.
         pub channel: Channel,
-        /// E.164 or an address; `erased` once the person is.
+        /// E.164 or an address; `erased` after erasure.
         pub recipient: String,
-        /// What is to be said.
         pub template: Document<Template>,
-        /// What became of it.
         pub status: MessageStatus,
-        /// What went wrong the last time.
         pub error: Option<String>,
-        /// When it was queued.
         pub created_at: Time,
-        /// When it was sent.
         pub sent_at: Option<Time>,
-        /// What the carrier calls it.
         pub reference: Option<String>,
-        /// Since when a carrier may have taken it without our knowing.
+        /// Since when the provider may have accepted it without a recorded outcome.
         pub in_doubt_since: Option<Time>,
     }
 }
 
 record! {
-    /// What a person would have received. Only in the sandbox, where nothing leaves the machine.
-    /// One row for each message, under the message's own id.
+    /// A message as its recipient would receive it. Only in the sandbox, which sends no messages. Its id is the
+    /// message's.
     pub struct InboxMessage in "inbox_messages" {
         key (org, id)
         many BY_RECIPIENT (org, recipient);
-        /// The organization.
         pub org: OrgId,
-        /// The message's id.
         pub id: MessageId,
-        /// On whose behalf.
         pub app: AppId,
-        /// By which way.
         pub channel: Channel,
         /// E.164 or an address.
         pub recipient: String,
-        /// One line.
         pub subject: String,
-        /// The whole text.
         pub text: String,
-        /// The claim link in the text.
         pub link: Option<String>,
-        /// The code in the text.
         pub code: Option<String>,
-        /// When it was received.
         pub created_at: Time,
     }
 }

@@ -1,22 +1,18 @@
-//! What may become of a message.
+//! The state transitions of a message.
 
 use super::model::MessageStatus;
 
-/// What happened to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageEvent {
-    /// A carrier took it.
     Taken,
-    /// It arrived.
     Delivered,
-    /// It was not, and will be tried again.
+    /// An attempt failed and will be retried.
     PutOff,
-    /// It was not, and never will be.
+    /// It failed and will not be retried.
     GivenUp,
 }
 
-/// The status after an event; `None` when the message was concluded before, which stays as it is: whoever
-/// reports a second time was overtaken, and what the person received does not change by it.
+/// Returns the status after an event; `None` if the message has its final outcome, which a late report does not change.
 pub(super) fn transition(status: MessageStatus, event: MessageEvent) -> Option<MessageStatus> {
     match (status, event) {
         (MessageStatus::Queued, MessageEvent::Taken) => Some(MessageStatus::Sent),

@@ -1,10 +1,10 @@
 //! Money: an exact number of cents.
 //!
-//! Invariant: no amount is ever a float, and none ever wraps. Every sum either has its exact value
-//! or is a [`MoneyOverflow`] that the caller must answer for.
+//! Invariant: no amount is ever a float, and none ever wraps. A sum has its exact value or is a [`MoneyOverflow`],
+//! which the caller must handle.
 //!
-//! Deliberately absent: currencies (one book is in one currency), division, and `+`/`-` operators,
-//! because an operator cannot say what happens when the sum does not fit.
+//! Deliberately absent: currencies (a ledger has one currency), division, and the operators `+` and `-`, which cannot
+//! return an error.
 
 mod percent;
 pub mod typed;
@@ -14,37 +14,34 @@ pub use percent::{InvalidPercent, Percent, Rounding};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// An amount in cents; negative where money flows the other way. In JSON a plain integer.
+/// An amount in cents; negative for money in the opposite direction. In JSON a plain integer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cents(i64);
 
-/// A sum that does not fit in 64 bits of cents. With amounts of at most [`Cents::AMOUNT_MAX`] it
-/// takes more than 900 million of them to get here.
+/// A sum that does not fit in 64 bits of cents. With amounts of at most [`Cents::AMOUNT_MAX`] it takes more than 900
+/// million of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("the sum of the amounts is too large")]
 pub struct MoneyOverflow;
 
 impl Cents {
-    /// No money.
     pub const ZERO: Cents = Cents(0);
 
-    /// The largest amount of one movement: the ten digits of a NACHA amount field (docs/decisions.md 1).
+    /// The largest amount of one transfer: the ten digits of a NACHA amount field.
     pub const AMOUNT_MAX: Cents = Cents(9_999_999_999);
 
-    /// So many cents, of either sign.
     #[must_use]
     pub const fn new(cents: i64) -> Cents {
         Cents(cents)
     }
 
-    /// The number of cents.
     #[must_use]
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// The exact sum, or `None` where it does not fit.
+    /// Returns the exact sum, or `None` if it does not fit.
     #[must_use]
     pub const fn checked_add(self, other: Cents) -> Option<Cents> {
         match self.0.checked_add(other.0) {
@@ -53,7 +50,7 @@ impl Cents {
         }
     }
 
-    /// The exact difference, or `None` where it does not fit.
+    /// Returns the exact difference, or `None` if it does not fit.
     #[must_use]
     pub const fn checked_sub(self, other: Cents) -> Option<Cents> {
         match self.0.checked_sub(other.0) {
@@ -62,27 +59,19 @@ impl Cents {
         }
     }
 
-    /// The exact sum, for use with `?`.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] where the sum does not fit.
+    /// Returns the exact sum, or [`MoneyOverflow`] if it does not fit.
     pub fn plus(self, other: Cents) -> Result<Cents, MoneyOverflow> {
         self.checked_add(other).ok_or(MoneyOverflow)
     }
 
-    /// The exact difference, for use with `?`.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] where the difference does not fit.
+    /// Returns the exact difference, or [`MoneyOverflow`] if it does not fit.
     pub fn minus(self, other: Cents) -> Result<Cents, MoneyOverflow> {
         self.checked_sub(other).ok_or(MoneyOverflow)
     }
 
-    /// The same amount the other way.
+    /// Returns the amount with the opposite sign.
     ///
-    /// # Panics
-    /// On `i64::MIN` cents alone, which no sum of real amounts reaches: wrapping there would turn
-    /// a debt into the same debt, and that must stop the program rather than enter a book.
+    /// Panics on `i64::MIN` cents, which no sum of valid amounts reaches: it has no positive counterpart.
     #[must_use]
     pub const fn negated(self) -> Cents {
         match self.0.checked_neg() {
@@ -91,40 +80,34 @@ impl Cents {
         }
     }
 
-    /// Below zero.
     #[must_use]
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }
 
-    /// Above zero.
     #[must_use]
     pub const fn is_positive(self) -> bool {
         self.0 > 0
     }
 
-    /// Exactly zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// The amount without its cents, rounded down: 195 becomes 100. For the rails that pay whole
-    /// dollars only (docs/decisions.md 7). Negative amounts round down too: -195 becomes -200.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] within a dollar of `i64::MIN`.
+    /// Returns the amount without its cents, rounded down, for the rails that pay whole dollars only: 195 becomes 100,
+    /// and -195 becomes -200. Fails within a dollar of `i64::MIN`.
     pub fn whole_dollars(self) -> Result<Cents, MoneyOverflow> {
         self.minus(Cents(self.0.rem_euclid(100)))
     }
 
-    /// As an amount is typed into a field: `1234.56`.
+    /// Formats the amount for an input field: `1234.56`.
     #[must_use]
     pub fn plain(self) -> String {
         self.dollars().replace(['$', ','], "")
     }
 
-    /// For people: `$1,234.56`, `-$0.05`. What the API carries is the `Display` form, plain cents.
+    /// Formats the amount for people: `$1,234.56`, `-$0.05`. The API uses the `Display` form, plain cents.
     #[must_use]
     pub fn dollars(self) -> String {
         let sign = if self.is_negative() { "-" } else { "" };
@@ -141,8 +124,7 @@ impl Cents {
     }
 }
 
-/// Plain cents, `-1000`: the form in which transfers and transactions carry amounts as text
-/// (docs/decisions.md 1).
+/// Plain cents, such as `-1000`: the text form of amounts in transfers and transactions.
 impl fmt::Display for Cents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

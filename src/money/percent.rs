@@ -1,7 +1,7 @@
-//! Percentages: exact decimals from 0 to below 1, and the one place where they meet money.
+//! Percentages: exact decimals from 0 to below 1, and the only place where they are applied to money.
 //!
-//! Invariant: a [`Percent`] is at least 0 and below 1 with at most [`FRACTION_DIGITS_MAX`] digits,
-//! so that a share of any amount is computed exactly in 128-bit integers and rounded once.
+//! Invariant: a [`Percent`] is at least 0 and below 1 with at most [`FRACTION_DIGITS_MAX`] digits, so a share of any
+//! amount is computed exactly in 128-bit integers and rounded once.
 //!
 //! Deliberately absent: a default rounding (each call names its own) and percentages of percentages.
 
@@ -17,16 +17,14 @@ const FRACTION_DIGITS_MAX: usize = 18;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent(Decimal);
 
-/// How a fraction of a cent becomes cents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rounding {
-    /// To the nearest cent; exactly half a cent goes to the even neighbour, so that many roundings
-    /// favour neither side.
+    /// To the nearest cent; exactly half a cent goes to the even neighbor, so that many roundings favor neither side.
     HalfEven,
 }
 
 impl Rounding {
-    /// A quotient as a whole number. `denominator` is above zero.
+    /// Returns a quotient as a whole number. `denominator` is above zero.
     pub(crate) fn divide(self, numerator: i128, denominator: i128) -> i128 {
         let below = numerator.div_euclid(denominator);
         let rest = numerator.rem_euclid(denominator);
@@ -40,49 +38,40 @@ impl Rounding {
     }
 }
 
-/// Why a text is not a percentage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum InvalidPercent {
     /// Not `0`, `0.…` or `.…` with digits only.
     #[error("must be a decimal fraction below 1, such as \"0.05\" or \".05\" for five percent")]
     NotAFraction,
-    /// More than eighteen digits after the point.
     #[error("must have at most {FRACTION_DIGITS_MAX} digits after the point")]
     TooManyDigits,
 }
 
 impl Percent {
-    /// Nothing of the amount.
     pub const ZERO: Percent = Percent(Decimal::ZERO);
 
-    /// So many hundredths of a percent: 50 is half a percent. For schedules written in code.
-    ///
-    /// # Panics
-    /// At 10,000 (all of the amount) and above; in a `static` that is a build error.
+    /// Returns a percentage from hundredths of a percent: 50 is half a percent. Panics at 10,000 (the whole amount) and
+    /// above; in a `static` that is a build error.
     #[must_use]
     pub const fn basis_points(points: u32) -> Percent {
         assert!(points < 10_000, "a percentage is below 1");
         Percent(Decimal::from_parts(points, 0, 0, false, 4))
     }
 
-    /// Nothing of the amount.
     #[must_use]
     pub fn is_zero(self) -> bool {
         self.0.is_zero()
     }
 
-    /// This share of the amount, rounded once. Never more than the amount itself.
+    /// Returns this share of the amount, rounded once. It is never more than the amount.
     #[must_use]
     pub fn of(self, amount: Cents, rounding: Rounding) -> Cents {
         self.of_on_top(Cents::ZERO, amount, rounding).expect("a share below 1 of an i64 fits in an i64")
     }
 
-    /// `fixed` plus this share of the amount, the sum rounded once: 25 cents and 5 % of 10 cents
-    /// are 25.5 and so 26. Rounding the share alone would give 25, because which neighbour is the
-    /// even one depends on `fixed`.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] where the sum does not fit.
+    /// Returns `fixed` plus this share of the amount, the sum rounded once: 25 cents and 5 % of 10 cents are 25.5 and
+    /// so 26. Rounding only the share would give 25, because the even neighbor depends on `fixed`. Fails if the sum
+    /// does not fit.
     pub fn of_on_top(self, fixed: Cents, amount: Cents, rounding: Rounding) -> Result<Cents, MoneyOverflow> {
         // All in units of 10^-scale cents, scale <= 18: |each product| < 2^63 * 10^18 < 2^123.
         let unit = 10_i128.pow(self.0.scale());
@@ -92,18 +81,19 @@ impl Percent {
 }
 
 impl Percent {
-    /// What [`Percent::of_on_top`] rounds, unrounded: 25 cents and 5 % of 10 cents are `25.5`. For explanations.
+    /// Returns the unrounded value of [`Percent::of_on_top`], for explanations: 25 cents and 5 % of 10 cents are
+    /// `25.5`.
     #[must_use]
     pub fn exact_on_top(self, fixed: Cents, amount: Cents) -> Decimal {
-        // Amounts have ten digits before the point, and there are 18 after it, of the 28 that a decimal has at least; of
-        // larger ones the last digits are rounded.
+        // Amounts have ten digits before the point and 18 after it, and a decimal has at least 28. Larger amounts lose
+        // their last digits to rounding.
         let share = self.0 * Decimal::from(amount.get());
         (Decimal::from(fixed.get()) + share).normalize()
     }
 }
 
-/// The grammar of the fee estimate (docs/specification.md, `payout_fee_percent`): `0` optionally followed by
-/// a fraction, or a fraction that starts with a point.
+/// The grammar of `payout_fee_percent` in docs/specification.md: `0` optionally followed by a fraction, or a fraction
+/// that starts with a point.
 impl FromStr for Percent {
     type Err = InvalidPercent;
 

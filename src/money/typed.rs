@@ -1,28 +1,27 @@
-//! Amounts of dollars as people type them: the one function that reads them, for every page and form.
+//! Parses amounts of dollars as people type them, for every page and form.
 //!
-//! Invariant: text is read as an amount only where no country writes another amount that way. `1,50` is 1.50 in Berlin
-//! and an unfinished 1,500 in New York; paying the one for the other is wrong, so the person is asked.
+//! Invariant: a text is accepted as an amount only if no country writes another amount that way. `1,50` is 1.50 in
+//! Berlin and an unfinished 1,500 in New York; to avoid paying the wrong amount, the page asks the person.
 
 use super::Cents;
 
 /// Digits before the decimal separator.
 const WHOLE_DIGITS_MAX: usize = 8;
-/// Characters that group digits somewhere: comma, point, apostrophes, spaces.
+/// Characters that group digits in some country: comma, point, apostrophes, spaces.
 const SEPARATORS: [char; 8] = [',', '.', '\'', '\u{2019}', ' ', '\u{a0}', '\u{202f}', '\u{2009}'];
 
-/// An amount as it was typed.
+/// The result of parsing a typed amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
-    /// This amount, above zero.
+    /// Above zero.
     Amount(Cents),
-    /// One of these amounts, or none of them: a question.
+    /// An ambiguous text, with its possible amounts.
     Unclear(Vec<Cents>),
-    /// No amount.
+    /// Not an amount.
     Nothing,
 }
 
 impl Typed {
-    /// The amount, where there is one.
     pub const fn amount(&self) -> Option<Cents> {
         match self {
             Self::Amount(amount) => Some(*amount),
@@ -30,7 +29,7 @@ impl Typed {
         }
     }
 
-    /// What to ask or say where there is no amount.
+    /// Returns the question or error for a text that is not a clear amount.
     pub fn question(&self) -> Option<String> {
         match self {
             Self::Amount(_) => None,
@@ -43,7 +42,7 @@ impl Typed {
     }
 }
 
-/// Reads an amount of dollars: `25`, `25.5`, `$1,250.00`.
+/// Parses an amount of dollars: `25`, `25.5`, `$1,250.00`.
 pub fn read(text: &str) -> Typed {
     let text = text.trim();
     let text = text.strip_prefix('$').map_or(text, str::trim_start);
@@ -56,8 +55,8 @@ pub fn read(text: &str) -> Typed {
     if meant.is_empty() { Typed::Nothing } else { Typed::Unclear(meant) }
 }
 
-/// The amount, where only one can be meant: one point and at most two digits after it, and commas only where they group
-/// thousands and cannot be a decimal separator.
+/// Returns the amount if only one is possible: one point with at most two digits after it, and commas only where they
+/// group thousands and cannot be a decimal separator.
 fn clear(text: &str) -> Option<Cents> {
     let (dollars, part) = match text.split_once('.') {
         Some((dollars, part)) => (dollars, Some(part)),
@@ -80,7 +79,7 @@ fn clear(text: &str) -> Option<Cents> {
     cents(&groups.concat(), part)
 }
 
-/// The amount if the last separator is the decimal one.
+/// Returns the amount if the last separator is the decimal one.
 fn point_at_last(text: &str) -> Option<Cents> {
     let (dollars, part) = text.rsplit_once(['.', ','])?;
     let (part, rest) = part.split_at_checked(2).unwrap_or((part, ""));
@@ -88,7 +87,7 @@ fn point_at_last(text: &str) -> Option<Cents> {
     if is_cents { cents(&without_separators(dollars), part) } else { None }
 }
 
-/// The amount if every separator groups digits.
+/// Returns the amount if every separator groups digits.
 fn whole(text: &str) -> Option<Cents> {
     cents(&without_separators(text), "")
 }
@@ -150,7 +149,7 @@ mod tests {
         assert_eq!(question, "Did you mean 1.50 or 150.00? Write cents after a point.");
     }
 
-    /// As countries write an amount: what groups thousands, and what comes before the cents.
+    /// The formats of countries: the thousands separator and the decimal separator.
     const LOCALES: [(&str, &str); 9] = [
         (",", "."),
         (".", ","),

@@ -1,4 +1,4 @@
-//! The way back: a move is given up, under way or ended, and the embedded store is served again.
+//! Rolls back a move, in progress or completed, and re-enables the embedded store.
 
 use super::{Ends, Progress, Route, Side, Unmoved, proved, shown};
 use crate::instance;
@@ -6,20 +6,18 @@ use crate::store::postgres::{Arriving, Found};
 use crate::store::{CommitError, Departing};
 use crate::tables;
 
-/// A move that was given up.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct GivenUp {
-    /// The embedded store's file, which may be served again.
     pub store: String,
-    /// The database that was emptied; `None` where there was nothing to empty, or nobody asked it.
+    /// The database that was emptied; `None` if there was nothing to empty, or with `--forget`.
     pub emptied: Option<String>,
 }
 
-/// Empties the database of what a move put there, and lets the embedded store be served again. Where the move had
-/// ended, only if the database still holds what the store holds: nothing of what happened there gets lost.
+/// Deletes the moved data from the database and re-enables the embedded store. A completed move is rolled back only if
+/// the database still equals the store, so that no later change is lost.
 ///
 /// # Errors
-/// [`Unmoved`]; nothing is changed then.
+/// [`Unmoved`]; then nothing has changed.
 pub fn give_up(route: &Route, mut report_progress: impl FnMut(Progress)) -> Result<GivenUp, Unmoved> {
     let mut ends = Ends::open(route)?;
     let Some(departing) = ends.departing.clone() else {
@@ -32,7 +30,7 @@ pub fn give_up(route: &Route, mut report_progress: impl FnMut(Progress)) -> Resu
             empty(&mut ends, ended, &mut report_progress)?;
             Some(ends.database.clone())
         }
-        // An earlier run emptied it, or the move had not come so far.
+        // An earlier run emptied the database, or the move had not reached it.
         Found::Nothing if departing.left_at.is_none() || departing.target == ends.database => None,
         Found::Nothing | Found::Move(_) | Found::Foreign(_) => return Err(not_there(ends, departing)),
     };
@@ -40,11 +38,10 @@ pub fn give_up(route: &Route, mut report_progress: impl FnMut(Progress)) -> Resu
     Ok(GivenUp { store: ends.path, emptied })
 }
 
-/// Lets the embedded store be served again, whatever became of the database: for one that is lost. Whatever happened
-/// there since the move is lost too.
+/// Re-enables the embedded store after the database was lost. All changes since the move are lost too.
 ///
 /// # Errors
-/// [`Unmoved`] when the store does not open, or has not moved.
+/// [`Unmoved`] if the store does not open or has not moved.
 pub fn forget(source: &std::path::Path) -> Result<GivenUp, Unmoved> {
     let (mut departure, _guards) = instance::departing(source)?;
     if departure.mark()?.is_none() {
@@ -54,7 +51,7 @@ pub fn forget(source: &std::path::Path) -> Result<GivenUp, Unmoved> {
     Ok(GivenUp { store: shown(source), emptied: None })
 }
 
-/// The database is none of this move's.
+/// Returns the error for a database that does not belong to this move.
 fn not_there(ends: Ends, departing: Departing) -> Unmoved {
     let Ends { path, database, found, .. } = ends;
     match (departing.left_at, found) {
@@ -67,7 +64,7 @@ fn not_there(ends: Ends, departing: Departing) -> Unmoved {
     }
 }
 
-/// Empties the database; where it was served, while nobody can commit and after it was compared.
+/// Empties the database. One that was served is first compared with the store, with commits blocked.
 fn empty(ends: &mut Ends, was_served: bool, report_progress: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
     ends.arrival.migrate()?;
     if !was_served {

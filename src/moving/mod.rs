@@ -1,12 +1,12 @@
-//! `bursar move`: an embedded store moves to PostgreSQL, whole, provably and once (docs/decisions.md 15).
+//! `bursar move`: moves an embedded store to PostgreSQL, completely, verifiably and once (docs/decisions.md 15).
 //!
-//! The store is read, checked and digested; its rows are copied in the order of keys, each chunk in one commit with the
-//! mark that counts it; the database is read, checked and compared. Only then the store is marked as left, and after
-//! that the database is opened. A move that was killed at any moment goes on when it is run again.
+//! The store is read, verified and digested; its rows are copied in key order, each chunk in one commit with its
+//! progress mark; the database is read, verified and compared. Only then is the store marked as left, and after that
+//! the database is opened. A move that was killed resumes when it is run again.
 //!
-//! Invariants: never may both be served; a database is served only when everything that the store held is in it,
-//! and nothing else. Deliberately absent: moving while the store is served (its lock is held), and merging into a
-//! database that holds anything. Start at [`move_store`].
+//! Invariants: never are both served; a database is served only if it holds exactly the store's data. Deliberately
+//! absent: moving a store that is served (its lock is held), and merging into a database with data. Start at
+//! [`move_store`].
 
 mod give_up;
 pub mod proof;
@@ -27,199 +27,139 @@ use crate::tables;
 use crate::verify::{Contents, verify};
 use crate::world::{Row, Table, Value};
 
-/// A chunk is committed when it has so many rows, or so many bytes.
+/// A chunk is committed at either limit.
 const CHUNK_ROWS_MAX: usize = 2_000;
 const CHUNK_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// From where to where.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// The embedded store's file.
     pub source: PathBuf,
-    /// The server.
     pub target: Settings,
-    /// The file with the password for it.
+    /// The file with the server's password.
     pub password_file: Option<PathBuf>,
-    /// Whether a store without an organization moves too.
+    /// Whether a store without an organization is moved too.
     pub empty_ok: bool,
 }
 
-/// Which of the two a move looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The embedded store.
     Store,
-    /// The database it moves to.
     Database,
 }
 
-/// How far a move is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// So many rows of one side were read and digested, of so many if that is known.
+    /// Rows of one side were read and digested.
     Read {
-        /// Which side.
         side: Side,
-        /// Rows so far.
         rows: u64,
-        /// All rows.
+        /// The total, if known.
         of: Option<u64>,
     },
-    /// The invariants of one side are being checked.
     Checking {
-        /// Which side.
         side: Side,
     },
-    /// So many rows are in the database.
+    /// Rows were copied to the database.
     Copied {
-        /// The table of the last one.
+        /// The table of the last row.
         table: &'static str,
-        /// Rows of all tables so far.
         rows: u64,
-        /// All rows.
         of: u64,
     },
 }
 
-/// A move that has ended.
 #[derive(Serialize)]
 pub struct Moved {
-    /// The embedded store's file.
     pub from: String,
     /// The database, without user and password.
     pub to: String,
-    /// How many rows it has.
     pub rows: u64,
-    /// How many of them an earlier run had copied.
+    /// Rows that an earlier run had copied.
     pub copied_before: u64,
-    /// Whether there was nothing left to do.
+    /// Whether the move had been completed before.
     pub already: bool,
-    /// When it ended.
     pub ended_at: Time,
-    /// What both hold; `None` where there was nothing left to do.
+    /// `None` if the move had been completed before.
     pub proof: Option<Proof>,
 }
 
-/// Why a store did not move.
+/// The reason why a store did not move.
 #[derive(Debug, thiserror::Error)]
 pub enum Unmoved {
-    /// One of the two did not open.
     #[error(transparent)]
     Unopened(#[from] Unopened),
-    /// One of the two could not be read.
     #[error(transparent)]
     Unread(#[from] StoreError),
-    /// The database did not take what was to be written. Nobody serves it, and the same command goes on.
+    /// The database rejected a write. It is not served, and the same command resumes the move.
     #[error("{0}. No data is lost: run the same command again to continue")]
     NotCommitted(#[from] CommitError),
-    /// There is something in the database that no move put there.
+    /// The database holds data that no move wrote.
     #[error(
         "the database {database} is not empty: it contains {what}, which this store's move did not write. Create a \
          new database and move to it"
     )]
-    Foreign {
-        /// The database.
-        database: String,
-        /// What is there.
-        what: String,
-    },
-    /// Another store moves, or has moved, to the same database.
+    Foreign { database: String, what: String },
     #[error(
         "another store is moving or has moved to the database {database}: {source_file}, since {began_at}. Create a \
          new database and move to it"
     )]
-    Another {
-        /// The database.
-        database: String,
-        /// The other store's file.
-        source_file: String,
-        /// Since when.
-        began_at: Time,
-    },
-    /// The store was served since the move began.
+    Another { database: String, source_file: String, began_at: Time },
+    /// The store was served after the move began.
     #[error(
         "the store {path} has changed since its move to {database} began on {began_at}, which has copied {copied} \
          rows. Run the same command with --restart to delete the copied rows and start again"
     )]
     Changed {
-        /// The store's file.
         path: String,
-        /// The database.
         database: String,
-        /// Since when.
         began_at: Time,
-        /// Rows that are there.
+        /// Rows that were copied before.
         copied: u64,
     },
-    /// The store has moved before, to a database that does not know of it.
+    /// The store has moved before, to a database that has no record of it.
     #[error(
         "the store {path} moved to {target} on {left_at}, but {database} has no record of it. If {target} is another \
          database, the move is complete; if that database is lost, run `bursar move --forget` to serve the store again"
     )]
-    Left {
-        /// The store's file.
-        path: String,
-        /// Where it moved.
-        target: String,
-        /// When.
-        left_at: Time,
-        /// The database that was named now.
-        database: String,
-    },
-    /// The store is a copy that was made before the move ended, and the database is served.
+    Left { path: String, target: String, left_at: Time, database: String },
+    /// The store is a copy from before the move ended, and the database is served.
     #[error(
         "the store {path} moved to {database} on {ended_at}; this file is an older copy of it. Only the database has \
          the later changes"
     )]
-    Copy {
-        /// The copy.
-        path: String,
-        /// The database.
-        database: String,
-        /// When the move ended.
-        ended_at: Time,
-    },
-    /// There is nothing in the store that a company would miss.
+    Copy { path: String, database: String, ended_at: Time },
+    /// The store holds no data worth moving.
     #[error("the store {path} cannot move: {reason}")]
     Empty {
-        /// The store's file.
         path: String,
-        /// Why, and the way out.
+        /// The reason, and what to do.
         reason: &'static str,
     },
-    /// The store is not sound, so its soundness cannot be proved afterwards.
+    /// The store violates invariants, so the result of the move could not be verified.
     #[error("the {side} violates invariants; run `bursar verify` for all findings:\n{findings}", side = match side { Side::Store => "store", Side::Database => "database" })]
     Unsound {
-        /// Which side.
         side: Side,
-        /// The first findings, one a line.
+        /// The first findings, one per line.
         findings: String,
     },
-    /// What is in the database is not what was in the store.
     #[error(
         "the database {database} differs from the store and is not opened:\n{differences}\nRun the same command with \
          --restart to empty it and start again"
     )]
     Unequal {
-        /// The database.
         database: String,
-        /// One a line.
+        /// One per line.
         differences: String,
     },
-    /// The database went on after the move, so that going back would lose something.
+    /// The database has changed since the move, so a rollback would lose data.
     #[error("the database {database} has changed since the move, and these changes would be lost:\n{differences}")]
     GoneOn {
-        /// The database.
         database: String,
-        /// One a line.
+        /// One per line.
         differences: String,
     },
-    /// There is no move to give up.
     #[error("the store {path} has not moved, and no move is in progress")]
-    NoMove {
-        /// The store's file.
-        path: String,
-    },
+    NoMove { path: String },
 }
 
 impl From<OpenError> for Unmoved {
@@ -228,7 +168,7 @@ impl From<OpenError> for Unmoved {
     }
 }
 
-/// Both ends, opened, and what they say of each other.
+/// Both opened sides, with their records of the move.
 struct Ends {
     path: String,
     database: String,
@@ -255,7 +195,7 @@ impl Ends {
         })
     }
 
-    /// The move that both know of; `None` where neither does. Whatever else is there is a reason to stop.
+    /// Returns the move that both sides have recorded; `None` if neither has. Any other record is an error.
     fn common(&self) -> Result<Option<Arriving>, Unmoved> {
         let Self { path, database, .. } = self;
         let (path, database) = (path.clone(), database.clone());
@@ -279,11 +219,11 @@ impl Ends {
     }
 }
 
-/// Moves a store, or goes on with a move. With `restart`, a move that has not ended begins again, after the database was
-/// emptied of it. `report_progress` hears how far it is.
+/// Moves a store, or resumes a move. With `restart`, an incomplete move is removed from the database and begins again.
+/// `report_progress` is called with the progress.
 ///
 /// # Errors
-/// [`Unmoved`]; the store stays as it is, and can be served, until the last step.
+/// [`Unmoved`]; the store is unchanged and can be served until the last step.
 pub fn move_store(route: &Route, restart: bool, mut report_progress: impl FnMut(Progress)) -> Result<Moved, Unmoved> {
     let mut ends = Ends::open(route)?;
     let mut common = ends.common()?;
@@ -317,7 +257,7 @@ pub fn move_store(route: &Route, restart: bool, mut report_progress: impl FnMut(
     }
     sound(&ends.arrival.reads(), Side::Database, &mut report_progress)?;
 
-    // From here it must succeed: a run that is killed in between finds the store left, and only opens the database.
+    // From here it must succeed: a killed run finds the store left, and only opens the database.
     let ended_at = Clock::wall().now();
     let moments: Vec<(Uuid, Time)> = of_store.moments.iter().map(|(org, last)| (*org, *last)).collect();
     ends.departure.leave(ended_at)?;
@@ -327,7 +267,6 @@ pub fn move_store(route: &Route, restart: bool, mut report_progress: impl FnMut(
     Ok(Moved { from, to, rows, copied_before, already: false, ended_at, proof: Some(of_store) })
 }
 
-/// Reads one side whole.
 fn proved(
     reads: &Reads,
     side: Side,
@@ -337,7 +276,7 @@ fn proved(
     Proof::of(reads, |rows| report_progress(Progress::Read { side, rows, of }))
 }
 
-/// Checks the invariants of one side, as `bursar verify` does.
+/// Verifies the invariants of one side, as `bursar verify` does.
 fn sound(reads: &Reads, side: Side, report_progress: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
     report_progress(Progress::Checking { side });
     let findings = verify(reads)?.findings;
@@ -348,7 +287,7 @@ fn sound(reads: &Reads, side: Side, report_progress: &mut impl FnMut(Progress)) 
     Err(Unmoved::Unsound { side, findings: reported.collect::<Vec<_>>().join("\n") })
 }
 
-/// Has both ends write down that a move begins; the store first, so that it knows every move that a database knows.
+/// Records the start of the move on both sides, first in the store, so that it knows every move that a database knows.
 fn begin(ends: &mut Ends, of_store: &Proof) -> Result<Arriving, Unmoved> {
     let began_at = Clock::wall().now();
     let id = Uuid::new_v4();
@@ -360,7 +299,6 @@ fn begin(ends: &mut Ends, of_store: &Proof) -> Result<Arriving, Unmoved> {
     Ok(arriving)
 }
 
-/// Rows on their way, of one table.
 #[derive(Default)]
 struct Chunk {
     rows: Vec<Row>,
@@ -378,7 +316,7 @@ impl Chunk {
     }
 }
 
-/// Copies what is not there yet. The store is locked, so its rows stand where they stood when they were counted.
+/// Copies the remaining rows. The store is locked, so its rows do not change after they were counted.
 fn copy(
     ends: &mut Ends,
     arriving: &Arriving,
@@ -400,7 +338,7 @@ fn copy(
     ends.departure.reads().snapshot(|snapshot| Ok(put_all(snapshot, of_store, arriving.copied, &mut put)))?
 }
 
-/// Reads the rows behind the first so many of all, and has them put in chunks of one table each.
+/// Reads the rows after the first `skip` and passes them to `put` in chunks of one table each.
 fn put_all(
     snapshot: &Snapshot<'_>,
     of_store: &Proof,

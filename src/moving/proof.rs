@@ -1,4 +1,4 @@
-//! What a store holds, told so that two stores can be compared: the proof that a move lost and changed nothing.
+//! A comparable summary of a store's data, which proves that a move neither lost nor changed anything.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::tables;
 use crate::world::record::{Kind, feed_bytes};
 use crate::world::{Row, Table, Value};
 
-/// Columns with a moment that has passed: an organization's latest is no later than its last command.
+/// Columns with a past time: the latest of an organization is not after its last command.
 const PASSED: [&str; 2] = ["created_at", "updated_at"];
 
 /// SHA-256, shown in hexadecimal digits.
@@ -28,64 +28,53 @@ impl Serialize for Hash {
     }
 }
 
-/// A table, whole.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct TableProof {
-    /// Its name.
     pub name: &'static str,
-    /// How many rows it has, of all organizations.
+    /// Of all organizations.
     pub rows: u64,
-    /// Of all its rows, in the order of their keys.
+    /// Over all rows in key order.
     pub digest: Hash,
 }
 
-/// What the ledger accounts of one organization come to, in cents.
+/// The totals of one organization's ledger accounts, in cents.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct BookProof {
-    /// The organization.
     pub organization: OrgId,
-    /// The currency.
     pub currency: String,
-    /// How many accounts.
     pub accounts: u64,
     /// The sum of balances above zero.
     pub above_zero: i64,
-    /// The sum of balances below zero; together they are zero.
+    /// The sum of balances below zero; both sums add up to zero.
     pub below_zero: i64,
 }
 
-/// Where the event log of one app ends. The hash chains all events before.
+/// The end of one app's event log. Its hash covers all earlier events.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct LogProof {
-    /// The organization.
     pub organization: OrgId,
-    /// The app.
     pub app: AppId,
-    /// The number of the last event.
     pub sequence: i64,
-    /// The hash of the last event.
     pub hash: Hash,
 }
 
-/// Everything that a store holds. Equal stores have equal proofs, whatever kind they are.
+/// The summary of a whole store. Stores with equal data have equal proofs, whether in SQLite or PostgreSQL.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Proof {
-    /// Every table, in the order of [`tables::ALL`].
+    /// In the order of [`tables::ALL`].
     pub tables: Vec<TableProof>,
-    /// Every book.
     pub books: Vec<BookProof>,
-    /// Every log.
     pub logs: Vec<LogProof>,
-    /// The latest moment that the rows of each organization tell of.
+    /// The latest past time in the rows of each organization.
     #[serde(skip)]
     pub moments: BTreeMap<Uuid, Time>,
 }
 
 impl Proof {
-    /// Reads a whole store, in one consistent state. `seen` hears from time to time how many rows were read.
+    /// Reads a whole store in one consistent snapshot. Calls `seen` periodically with the number of rows read.
     ///
     /// # Errors
-    /// When the store cannot be read, or holds a row that makes no sense.
+    /// If the store cannot be read, or holds an invalid row.
     pub fn of(reads: &Reads, mut seen: impl FnMut(u64)) -> Result<Self, StoreError> {
         reads.snapshot(|snapshot| {
             let (mut moments, mut read) = (BTreeMap::new(), 0);
@@ -99,7 +88,6 @@ impl Proof {
         })
     }
 
-    /// Of everything.
     pub fn digest(&self) -> Vec<u8> {
         let mut digest = Sha256::new();
         for TableProof { name, rows, digest: of_table } in &self.tables {
@@ -110,12 +98,11 @@ impl Proof {
         digest.finalize().to_vec()
     }
 
-    /// How many rows there are.
     pub fn rows(&self) -> u64 {
         self.tables.iter().map(|table| table.rows).sum()
     }
 
-    /// In what another store differs, in words; nothing when it is equal.
+    /// Describes the differences to another store; empty if equal.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
         for (here, there) in self.tables.iter().zip(&other.tables) {
@@ -137,7 +124,7 @@ impl Proof {
     }
 }
 
-/// Digests a table, and takes in the moments that it tells of.
+/// Digests a table and collects its past times.
 fn table_proof(
     snapshot: &Snapshot<'_>,
     table: &'static Table,
@@ -181,7 +168,7 @@ fn books(snapshot: &Snapshot<'_>) -> Result<Vec<BookProof>, StoreError> {
         });
         book.accounts += 1;
         let cents = account.balance.get();
-        // A sum past the end of numbers is no sum; that books balance is what `verify` checks.
+        // Saturates instead of failing; `verify` checks that the accounts balance.
         let side = if cents > 0 { &mut book.above_zero } else { &mut book.below_zero };
         *side = side.saturating_add(cents);
         Ok(())

@@ -1,11 +1,11 @@
-//! Examples of bodies, made of their schemas: one place, so that no body lacks one and none is out of date.
+//! Creates examples of bodies from their schemas, so that every body has one and none is out of date.
 //!
-//! A body with rules between its fields, such as one of two, gives its own example at its route. Every example of a
-//! request is read by the reader of that request in a test.
+//! A body with rules between its fields, such as one of two, has its own example at its route. A test parses every
+//! example of a request with the parser of that request.
 
 use serde_json::{Map, Value, json};
 
-/// What stands in fields of these names, where a schema says no more than that they are text.
+/// Examples of text fields with these names whose schema has no further rules.
 const TEXTS: [(&str, &str); 35] = [
     ("account_number", "5550001"),
     ("address", "123 Main Street"),
@@ -44,15 +44,15 @@ const TEXTS: [(&str, &str); 35] = [
     ("zip", "10001"),
 ];
 
-/// How deep an answer's example goes; below it a field is null.
+/// The depth of a response's example; below it a field is null.
 const DEPTH_MAX: usize = 6;
 
-/// A small request: what must be there, or the first field where nothing must.
+/// Returns a small request: the required fields, or the first field if none is required.
 pub(super) fn request(schema: &Value) -> Value {
     Examples { components: &Value::Null, whole: false }.of(schema, "", 0)
 }
 
-/// A whole answer: every field.
+/// Returns a complete response: every field.
 pub(super) fn answer(schema: &Value, components: &Value) -> Value {
     Examples { components, whole: true }.of(schema, "", 0)
 }
@@ -118,14 +118,14 @@ fn is_null(schema: &Value) -> bool {
     schema["type"] == "null"
 }
 
-/// The type, or the first that is not null.
+/// Returns the type, or the first that is not null.
 fn kind(schema: &Value) -> &str {
     let kinds = &schema["type"];
     let first = list(schema, "type").filter_map(Value::as_str).find(|kind| *kind != "null");
     kinds.as_str().or(first).unwrap_or_default()
 }
 
-/// Ten dollars, or the nearest that may be.
+/// Returns ten dollars, or the nearest allowed amount.
 fn integer(schema: &Value) -> i64 {
     let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
     let number = bound("minimum").map_or(1_000, |least| least.max(1_000));

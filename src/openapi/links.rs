@@ -1,7 +1,8 @@
-//! Links of the document: which operations take the id that an answer has just given.
+//! The links of the document: the operations that take the id in a response.
 //!
-//! They follow from the paths: what `POST /v2/users` made is what `/v2/users/{user_id}` and everything below it speaks
-//! of, and so is a user whom another operation gives. Where a collection is only listed, the list's first object is.
+//! They follow from the paths: an object of `POST /v2/users` leads to `/v2/users/{user_id}` and everything below it,
+//! and so does a user in the response of another operation. If a collection is only listed, the link uses the list's
+//! first object.
 
 use serde_json::{Map, Value, json};
 
@@ -9,14 +10,14 @@ use super::operation::placeholders;
 use crate::http::route::NamedSchema;
 use crate::http::{Method, Route};
 
-/// The links of a route's successful answer; empty when nothing is made that other routes name.
+/// Returns the links of a route's successful response; none if no other route names its object.
 pub(super) fn links(route: &Route, routes: &[Route]) -> Map<String, Value> {
     let Some((collection, expression)) = origin(route, routes) else { return Map::new() };
     let followers = routes.iter().filter_map(|follower| {
         let name = object_of(follower.path, collection.path)?;
         let given = own_placeholders(follower.path, collection.path)?;
         let id = expression.replace("{}", property(collection, name)?);
-        // What stands in the path before the id is the same as in the request that was answered.
+        // The earlier placeholders of the path have the values of the request.
         let before = given.into_iter().map(|outer| (outer.to_owned(), json!(format!("$request.path.{outer}"))));
         let parameters: Map<String, Value> = before.chain([(name.to_owned(), json!(id))]).collect();
         let operation_id = follower.documented.operation_id;
@@ -25,7 +26,8 @@ pub(super) fn links(route: &Route, routes: &[Route]) -> Map<String, Value> {
     followers.collect()
 }
 
-/// The route whose path is the collection of what this route gives, and where the answer has the object's property `{}`.
+/// Returns the route of the collection to which this route's object belongs, and the expression for the object's
+/// property `{}` in the response.
 fn origin<'a>(route: &'a Route, routes: &'a [Route]) -> Option<(&'a Route, &'static str)> {
     let makes = |route: &Route| matches!(route.method, Method::Post | Method::Put) && given(route).is_some();
     if route.method == Method::Get {
@@ -40,32 +42,32 @@ fn origin<'a>(route: &'a Route, routes: &'a [Route]) -> Option<(&'a Route, &'sta
     if is_collection(route) {
         return Some((route, "$response.body#/{}"));
     }
-    // A payout that was sent gives a payout link: the same object by another way.
+    // Sending a payout returns a payout link, an object of another collection.
     let same = |other: &&Route| other.method == Method::Post && given(other) == given(route) && is_collection(other);
     let elsewhere = route.method == Method::Post && !route.path.contains('{');
     Some((routes.iter().find(same).filter(|_| elsewhere)?, "$response.body#/{}"))
 }
 
-/// The schema of a route's first successful answer that has a body.
+/// Returns the schema of a route's first successful response with a body.
 fn given(route: &Route) -> Option<&NamedSchema> {
     let answers = route.documented.answers.iter().filter(|(status, ..)| *status < 300);
     answers.filter_map(|(_, _, body)| body.as_ref()).next()
 }
 
-/// `user_id` for `/v2/users/{user_id}/verify` below `/v2/users`.
+/// Returns `user_id` for `/v2/users/{user_id}/verify` below `/v2/users`.
 fn object_of<'a>(path: &'a str, collection: &str) -> Option<&'a str> {
     let below = path.strip_prefix(collection)?.strip_prefix("/{")?;
     let (name, after) = below.split_once('}')?;
-    // What names further objects is reached from those.
+    // A path with a further placeholder is linked from that object.
     (!after.contains('{')).then_some(name)
 }
 
-/// The placeholders of the collection itself.
+/// Returns the placeholders of the collection's own path.
 fn own_placeholders<'a>(path: &'a str, collection: &str) -> Option<Vec<&'a str>> {
     Some(placeholders(path.get(..collection.len())?).collect())
 }
 
-/// The property that carries the id: one of the placeholder's name, else `id`.
+/// Returns the property with the id: one with the placeholder's name, else `id`.
 fn property<'a>(collection: &Route, name: &'a str) -> Option<&'a str> {
     let (_, schema) = given(collection)?;
     let has = |name: &str| schema.pointer(&format!("/properties/{name}")).is_some();

@@ -1,7 +1,7 @@
-//! The description of the API, in OpenAPI 3.1, made of the table of routes; served, and shown as a page.
+//! The OpenAPI 3.1 document, created from the table of routes. It is served, and shown as a page.
 //!
-//! Invariant: what is described is what is checked, because inputs describe themselves and the guards of
-//! `dispatch` are the same for all. The committed `openapi.json` is compared with it by a test.
+//! Invariant: the document matches the checks, because inputs describe themselves and all routes have the guards of
+//! `dispatch`. A test compares it with the committed `openapi.json`.
 
 mod examples;
 mod links;
@@ -25,7 +25,7 @@ use crate::program::Bursar;
 use crate::refusal::Code;
 use crate::world::states::TransitionRow;
 
-/// What a reader must know first; a paragraph each.
+/// The introduction of the document, by paragraph.
 const INTRODUCTION: [&str; 5] = [
     "Moves money to people and collects money from them on behalf of an app. Amounts are integers in cents; \
      times are RFC 3339 in UTC; ids are UUIDs.",
@@ -40,10 +40,7 @@ const INTRODUCTION: [&str; 5] = [
      new values of a status; requests accept the values listed.",
 ];
 
-/// The document of these routes.
-///
-/// # Panics
-/// When two schemas have one name, which a test of the table finds.
+/// Returns the document of these routes. Panics if two schemas have one name, which a test of the table finds.
 pub fn document(routes: &[Route]) -> Value {
     let schemas = schemas::components(routes);
     let mut paths: Map<String, Value> = Map::new();
@@ -83,7 +80,7 @@ pub fn document(routes: &[Route]) -> Value {
     })
 }
 
-/// The document as it is committed and served.
+/// Formats the document as it is committed and served.
 pub fn text(document: &Value) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("a JSON value always serializes");
     text.push('\n');
@@ -106,7 +103,7 @@ fn security_schemes() -> Value {
     })
 }
 
-/// docs/errors.md: every code with its status, its meaning and what to do.
+/// Returns docs/errors.md: every code with its status, its meaning and the remedy.
 pub fn errors_page() -> String {
     let mut page = String::from(
         "# Errors\n\nGenerated from `src/refusal.rs` by `make bless`. Codes are never renamed.\n\n| status | \
@@ -119,7 +116,7 @@ pub fn errors_page() -> String {
     page
 }
 
-/// docs/states.md: every move of everything that has a status, from the rules themselves.
+/// Returns docs/states.md: every transition of everything that has a status, from the rules in the code.
 pub fn states_page() -> String {
     let mut page = String::from(
         "# States\n\nGenerated from the rules of each noun (`rules.rs`) by `make bless`. A transition that is not \
@@ -134,7 +131,7 @@ pub fn states_page() -> String {
     page
 }
 
-/// Every move of everything that has a status, by the noun: what docs/states.md is made of.
+/// Returns the transitions in docs/states.md, by noun.
 pub fn transitions() -> Vec<(&'static str, Vec<TransitionRow>)> {
     vec![
         ("Transfer", crate::transfers::rules::transitions()),
@@ -149,7 +146,7 @@ pub fn transitions() -> Vec<(&'static str, Vec<TransitionRow>)> {
     ]
 }
 
-/// The document and the page, of these routes and of their own.
+/// Returns the routes of the document and the page. The document includes these two.
 pub fn routes(described: &[Route]) -> Vec<Route> {
     let document = document(described);
     let text: Arc<str> = text(&document).into();

@@ -1,5 +1,3 @@
-//! One route as an operation of the document.
-
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -12,7 +10,7 @@ use crate::http::inputs::{EMAIL_FORMAT, PHONE_FORMAT};
 use crate::http::{Method, Route, Who};
 use crate::refusal::Code;
 
-/// The operation of a route among all routes, which its links lead to, and their schemas, which make examples.
+/// Returns the operation of a route. `routes` are the targets of its links, and `schemas` make its examples.
 pub(super) fn operation(route: &Route, routes: &[Route], schemas: &Value) -> Value {
     let documented = &route.documented;
     let mut operation = json!({
@@ -60,7 +58,7 @@ fn takes_app_id(who: Who) -> bool {
     }
 }
 
-/// Whether a repeat under the same idempotency key changes nothing.
+/// Returns whether a replay with the same idempotency key changes nothing.
 fn is_keyed(route: &Route) -> bool {
     route.method == Method::Post && (route.who != Who::Anyone || route.documented.is_keyed)
 }
@@ -86,7 +84,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     parameters
 }
 
-/// The schema without its null: a query string cannot write it, a parameter is left out instead.
+/// Returns the schema without its null: a query string cannot express it, so the parameter is omitted instead.
 fn without_null(schema: &Value) -> Value {
     let is_null = |value: &Value| value.is_null() || value == "null" || value["type"] == "null";
     if let Some([one, null]) = schema["anyOf"].as_array().map(Vec::as_slice)
@@ -106,7 +104,7 @@ fn without_null(schema: &Value) -> Value {
     schema
 }
 
-/// The names in braces, in their order.
+/// Returns the names in braces, in their order.
 pub(super) fn placeholders(path: &str) -> impl Iterator<Item = &str> {
     path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
@@ -140,7 +138,7 @@ fn body(route: &Route) -> Option<Value> {
     Some(json!({"required": required, "content": {"application/json": content}}))
 }
 
-/// A body that the route takes: its own example, or one that is made of the schema.
+/// Returns a body that the route accepts: its own example, or one from the schema.
 pub fn request_example(route: &Route) -> Option<Value> {
     let documented = &route.documented;
     documented.example.clone().or_else(|| documented.body.as_ref().map(examples::request))
@@ -154,7 +152,7 @@ fn idempotency_field() -> Value {
     })
 }
 
-/// Every answer: the route's own, then its refusals by status.
+/// Returns every response: the route's own, then its refusals by status.
 fn responses(route: &Route, schemas: &Value) -> Value {
     let mut responses: BTreeMap<String, Value> = BTreeMap::new();
     for (status, description, body) in &route.documented.answers {
@@ -186,7 +184,7 @@ fn answer_headers(route: &Route, status: u16) -> Value {
     headers
 }
 
-/// The refusals of a route by status: those of every guard that it stands behind, and its own.
+/// Returns the refusals of a route by status: those of its guards, and its own.
 fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     let known = route.who != Who::Anyone;
     let bodied = matches!(route.method, Method::Post | Method::Put | Method::Patch);
@@ -220,7 +218,7 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     by_status
 }
 
-/// Whether a value of this schema has a part of this format, whose wrong values have a code of their own.
+/// Returns whether a part of this schema has this format. Its invalid values have a separate code.
 fn carries(schema: &Value, format: &str) -> bool {
     match schema {
         Value::Object(fields) => {
@@ -231,7 +229,7 @@ fn carries(schema: &Value, format: &str) -> bool {
     }
 }
 
-/// The shared responses: name, and the codes that it stands for.
+/// The shared responses: name, and the codes that it covers.
 const SHARED: [(&str, &[Code]); 8] = [
     ("InvalidInput", &[Code::InvalidInput]),
     ("Unauthorized", &[Code::Unauthorized, Code::WrongEnvironment]),
@@ -243,7 +241,7 @@ const SHARED: [(&str, &[Code]); 8] = [
     ("Unavailable", &[Code::ServiceUnavailable, Code::OutcomeUnknown]),
 ];
 
-/// The shared response for exactly these codes, if there is one.
+/// Returns the shared response for exactly these codes, if there is one.
 fn general(status: u16, codes: &[Code]) -> Option<&'static str> {
     let shared = SHARED.iter().find(|(_, shared)| *shared == codes);
     shared.filter(|(_, shared)| shared[0].status() == status).map(|(name, _)| *name)
@@ -265,7 +263,6 @@ fn refusal(status: u16, codes: &[Code]) -> Value {
     })
 }
 
-/// `components.responses`.
 pub(super) fn shared_responses() -> Value {
     SHARED
         .iter()
@@ -274,7 +271,6 @@ pub(super) fn shared_responses() -> Value {
         .into()
 }
 
-/// `components.parameters`.
 pub(super) fn shared_parameters() -> Value {
     let mut parameters = json!({
         "ApiAppId": {
@@ -302,7 +298,6 @@ pub(super) fn shared_parameters() -> Value {
     parameters
 }
 
-/// `components.headers`.
 pub(super) fn shared_headers() -> Value {
     let header = |description: &str, schema: Value| json!({"description": description, "schema": schema});
     json!({

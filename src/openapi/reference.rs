@@ -1,14 +1,14 @@
-//! The document as a page: the same facts, laid out to be read.
+//! The document as a web page.
 
 use serde_json::Value;
 
 use super::INTRODUCTION;
 use crate::pages::views::{Operation, OperationGroup, ReferencePage, ReferenceRow, ResponseDoc};
 
-/// Fields within fields are shown to this depth; below it a row says "object".
+/// Nested fields are shown to this depth; below it a row says "object".
 const DEPTH_MAX: usize = 4;
 
-/// The page of a document, without a base address.
+/// Returns the page of a document, without a base address.
 pub(super) fn page(document: &Value) -> ReferencePage {
     let mut groups: Vec<OperationGroup> = list(document, "/tags").map(|tag| group(text(tag, "/name"))).collect();
     for (path, methods) in fields(document, "/paths") {
@@ -81,14 +81,14 @@ fn answer(document: &Value, status: &str, given: &Value) -> ResponseDoc {
     ResponseDoc {
         status: status.to_owned(),
         description: if is_error { String::new() } else { text(given, "/description").to_owned() },
-        // The error body is the same everywhere; the introduction has it.
+        // The introduction describes the error body once for all operations.
         fields: schema.filter(|_| !is_error).map_or_else(Vec::new, |schema| schema_rows(document, schema)),
         example: given.pointer("/content/application~1json/example").filter(|_| !is_error).map(pretty),
         error_codes,
     }
 }
 
-/// The codes of an error body, which is one of several schemas, or the only one.
+/// Returns the codes of an error body, which has one schema or a choice of several.
 fn error_codes(document: &Value, schema: &Value) -> Vec<String> {
     let one = std::iter::once(schema).filter(|schema| schema.get("anyOf").is_none());
     let schemas = list(schema, "/anyOf").chain(one).map(|schema| resolve(document, schema));
@@ -96,7 +96,7 @@ fn error_codes(document: &Value, schema: &Value) -> Vec<String> {
     words.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The fields of an object's schema, those within them after a dot.
+/// Returns the fields of an object's schema; nested fields follow a dot.
 fn schema_rows(document: &Value, schema: &Value) -> Vec<ReferenceRow> {
     let mut rows = Vec::new();
     add_rows(document, schema, "", 0, &mut rows);
@@ -108,7 +108,7 @@ fn add_rows(document: &Value, schema: &Value, within: &str, depth: usize, rows: 
     if let Some(items) = schema.get("items") {
         return add_rows(document, items, &format!("{within}[]"), depth, rows);
     }
-    // What may be null is one of two: itself, or null.
+    // A nullable field is a choice of its schema and null.
     for either in list(schema, "/oneOf").chain(list(schema, "/anyOf")).chain(list(schema, "/allOf")) {
         add_rows(document, either, within, depth, rows);
     }
@@ -130,7 +130,7 @@ fn add_rows(document: &Value, schema: &Value, within: &str, depth: usize, rows: 
     }
 }
 
-/// What a value is, in words: `string, uuid`, `integer, 1 to 100`, `one of: sms, email`.
+/// Describes a value: `string, uuid`, `integer, 1 to 100`, `one of: sms, email`.
 fn kind(schema: &Value) -> String {
     let choices: Vec<&str> = list(schema, "/enum").filter_map(Value::as_str).collect();
     if !choices.is_empty() {
@@ -150,7 +150,7 @@ fn kind(schema: &Value) -> String {
     words.join(", ")
 }
 
-/// What a `$ref` points to; else the value itself.
+/// Returns the target of a `$ref`, else the value.
 fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let target = value.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
     target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)

@@ -1,4 +1,4 @@
-//! The named schemas that answers refer to.
+//! The named schemas of responses.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,9 @@ use crate::http::route::NamedSchema;
 use crate::refusal::{Code, ErrorBody, FieldError};
 use crate::users::verification::VerificationJson;
 
-/// Where references point.
 const PREFIX: &str = "#/components/schemas/";
 
-/// `components.schemas`: those of all routes, by the names they have there.
-///
-/// # Panics
-/// When two different schemas have one name.
+/// Returns `components.schemas`: the schemas of all routes by name. Panics if two different schemas have one name.
 pub(super) fn components(routes: &[Route]) -> Value {
     let mut named = BTreeMap::new();
     add(&mut named, &ErrorBody::name(), &as_json(&ErrorBody::schema()));
@@ -36,7 +32,7 @@ pub(super) fn components(routes: &[Route]) -> Value {
     named.into_iter().collect::<Map<_, _>>().into()
 }
 
-/// What events carry and no route shows, with what that refers to.
+/// Returns the schemas that only events use, with those that they refer to.
 pub(super) fn of_events_alone() -> Vec<NamedSchema> {
     let mut further = Vec::new();
     VerificationJson::schemas(&mut further);
@@ -45,8 +41,8 @@ pub(super) fn of_events_alone() -> Vec<NamedSchema> {
     std::iter::once(own).chain(further).collect()
 }
 
-/// The error body with one of these codes. Each code has a schema of its own, so that a client which is generated from
-/// the document has a type for each code and not one for each answer.
+/// Returns the schema of an error body with one of these codes. Each code has its own schema, so that a generated
+/// client has one type for each code and not one for each response.
 pub(super) fn error(codes: &[Code]) -> Value {
     let refer = |code: &Code| json!({"$ref": format!("{PREFIX}{}", error_name(*code))});
     match codes {
@@ -55,7 +51,7 @@ pub(super) fn error(codes: &[Code]) -> Value {
     }
 }
 
-/// The code's variant: `InvalidStateError`, `InternalError`.
+/// Returns the name of a code's schema: `InvalidStateError`, `InternalError`.
 fn error_name(code: Code) -> String {
     format!("{}Error", format!("{code:?}").trim_end_matches("Error"))
 }
@@ -79,7 +75,7 @@ fn add(named: &mut BTreeMap<String, Value>, name: &str, schema: &Value) {
     named.insert(name, schema);
 }
 
-/// A reference to a schema, or the schema itself where it has no name.
+/// Returns a reference to a schema, or the schema if it has no name.
 pub(super) fn refer(name: &str, schema: &Value) -> Value {
     match name_of(name, schema) {
         Some(name) => json!({"$ref": format!("{PREFIX}{name}")}),
@@ -87,7 +83,7 @@ pub(super) fn refer(name: &str, schema: &Value) -> Value {
     }
 }
 
-/// The public name of a schema; `None` for a plain array, which is no type of ours.
+/// Returns the public name of a schema; `None` for a plain array.
 fn name_of(name: &str, schema: &Value) -> Option<String> {
     if schema.get("type").and_then(Value::as_str) == Some("array") {
         return None;
@@ -95,12 +91,12 @@ fn name_of(name: &str, schema: &Value) -> Option<String> {
     Some(public(name).to_owned())
 }
 
-/// Our structs of JSON bodies end in `Json`; readers of the document need not know.
+/// Removes the suffix `Json` of our structs, which readers of the document do not need.
 pub(super) fn public(name: &str) -> &str {
     name.strip_suffix("Json").unwrap_or(name)
 }
 
-/// The schema with every reference by its public name.
+/// Returns the schema with public names in every reference.
 fn renamed(schema: &Value) -> Value {
     match schema {
         Value::Object(fields) => fields

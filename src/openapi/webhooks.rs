@@ -1,13 +1,13 @@
-//! The `webhooks` of the document, and the page of all events, from the one list of events.
+//! The `webhooks` of the document and the page of all events, from one list of events.
 
 use serde_json::{Map, Value, json};
 
 use crate::events::EventName;
 
-/// The name of an event's own schema.
 const EVENT: &str = "#/components/schemas/Event";
 
-/// `webhooks`: what is posted to an endpoint, by the event's name. `schemas` are the components of the document.
+/// Returns `webhooks`: the bodies that an endpoint receives, by the event's name. `schemas` are the components of the
+/// document.
 pub(super) fn webhooks(schemas: &Value) -> Value {
     EventName::ALL
         .iter()
@@ -33,7 +33,7 @@ fn posted(name: EventName, schemas: &Value) -> Value {
     })
 }
 
-/// The event with its name, and the object as its own routes show it.
+/// Returns the event with its name, and the object as its own routes show it.
 fn body(name: EventName, schemas: &Value) -> Value {
     let object = match schemas.get(name.object()) {
         Some(_) => json!({"$ref": format!("#/components/schemas/{}", name.object())}),
@@ -45,7 +45,7 @@ fn body(name: EventName, schemas: &Value) -> Value {
     ]})
 }
 
-/// The headers of a webhook, for `components.parameters`.
+/// Returns the headers of a webhook, for `components.parameters`.
 pub(super) fn header_parameters() -> [(&'static str, Value); 4] {
     let header = |name: &str, description: &str| {
         json!({
@@ -81,7 +81,7 @@ pub(super) fn header_parameters() -> [(&'static str, Value); 4] {
     ]
 }
 
-/// How events are read, for docs/events.md.
+/// The part of docs/events.md about reading events.
 const READING: &str = r#"
 ## Reading events
 
@@ -112,7 +112,7 @@ Respond with 2xx within 15 seconds, store `webhook-id`, and process each event o
 one again. `POST …/rotate-secret` creates a new secret; for 24 hours both sign. To catch up, request `GET /v2/events?after=<sequence>`.
 "#;
 
-/// docs/events.md: every event with its meaning and its object.
+/// Returns docs/events.md: every event with its meaning and its object.
 pub fn events_page() -> String {
     let mut page = String::from(
         "# Events\n\nGenerated from `src/events/names.rs` by `make bless`. Names never change.\n\nAn event is `{id, \
@@ -137,7 +137,7 @@ pub fn events_page() -> String {
     page
 }
 
-/// A part of the page about one object: its fields, or its words.
+/// Returns the part of the page about one object: its fields, or its words.
 fn object(name: &str, schema: &Value) -> String {
     let mut part = format!("\n### {name}\n\n");
     let text = |schema: &Value| schema["description"].as_str().unwrap_or_default().replace('\n', " ");
@@ -155,8 +155,8 @@ fn object(name: &str, schema: &Value) -> String {
     part
 }
 
-/// The type of a field in a word: its format where it has one, and another object or set of words by its name. Every id
-/// is a UUID.
+/// Returns the type of a field: its format if it has one, or the name of another object or set of words. Every id is a
+/// UUID.
 fn kind(schema: &Value) -> &str {
     let named = schema["$ref"].as_str().or_else(|| schema["allOf"][0]["$ref"].as_str());
     let named = named.and_then(|named| named.rsplit('/').next());

@@ -1,8 +1,9 @@
-//! Which addresses are on the public internet: all but those that lead into this machine, its network, or nowhere.
+//! Decides which addresses are on the public internet: all except those of this machine, its network, and unassigned
+//! ranges.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 networks that are not public, each with the length of its prefix (IANA's registry of special addresses).
+/// IPv4 networks that are not public, with the length of their prefix (IANA's registry of special addresses).
 const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),        // this host
     (Ipv4Addr::new(10, 0, 0, 0), 8),       // private
@@ -22,14 +23,14 @@ const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),      // reserved, and broadcast
 ];
 
-/// IPv6 networks inside 2000::/3 that are not public all the same.
+/// IPv6 networks inside 2000::/3 that are not public.
 const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 3] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments, tunnels among them
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Names that lead into a private network, or to the service of a cloud that gives out credentials; the names below them too.
+/// Names of private networks and of cloud services that give out credentials. Names below them are refused too.
 const INSIDE_NAMES: [&str; 14] = [
     "localhost",
     "local",
@@ -47,7 +48,7 @@ const INSIDE_NAMES: [&str; 14] = [
     "cluster.local",
 ];
 
-/// Whether a name leads into a private network by the name alone. A name without a dot is completed by the resolver with the
+/// Returns whether the name alone shows that a host is private. The resolver completes a name without a dot with the
 /// domain of this machine.
 pub(super) fn is_inside_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
@@ -56,15 +57,14 @@ pub(super) fn is_inside_name(name: &str) -> bool {
     !name.contains('.') || INSIDE_NAMES.iter().any(|inside| is_or_below(inside))
 }
 
-/// Whether an address is one of this machine's: only those can be bound to. Where the system binds to any address at all,
-/// the question has no answer, and the answer is no.
+/// Returns whether an address belongs to this machine: only such an address can be bound. On a system that binds any
+/// address the answer is false, because the check proves nothing.
 pub(super) fn is_own(address: IpAddr) -> bool {
     const OF_NO_MACHINE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
     let binds = |address: IpAddr| std::net::UdpSocket::bind((address, 0)).is_ok();
     binds(address) && !binds(OF_NO_MACHINE)
 }
 
-/// Whether an address is one of the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -83,12 +83,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let bits = address.to_bits();
     let within = |network: Ipv6Addr, prefix: u32| (bits ^ network.to_bits()) >> (128 - prefix) == 0;
-    // Only 2000::/3 is given out: loopback, link-local, unique-local and multicast lie outside of it.
+    // Only 2000::/3 is assigned: loopback, link-local, unique-local and multicast are outside of it.
     within(Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3)
         && !NOT_PUBLIC_V6.iter().any(|(network, prefix)| within(*network, *prefix))
 }
 
-/// The IPv4 address that an IPv6 address leads to: mapped, translated (NAT64), or by 6to4.
+/// Returns the IPv4 address that an IPv6 address leads to: mapped, translated (NAT64), or by 6to4.
 fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)));
     match address.segments() {

@@ -1,10 +1,12 @@
-//! The one way out over HTTP: calls to other people's servers, within bounds.
+//! HTTP calls to external servers, within limits. Every outgoing HTTP call uses this module.
 //!
-//! Invariant: with [`Reach::Public`] no connection is made to an address that is not public. Addresses that are
-//! written out are checked when the URL is read ([`Target`]), names after they were resolved, and what was checked
-//! is what is connected to (an address of this machine is refused, even a public one), so that a name whose answer changes in between gains nothing. Every call has one
-//! deadline for all of it, follows no redirect, uses no proxy, and reads no more than [`ANSWER_MAX`] bytes.
-//! Deliberately absent: retries. Whoever calls knows whether a second call does harm.
+//! Invariant: with [`Reach::Public`] no connection is made to an address that is not public. Literal addresses are
+//! checked when the URL is parsed ([`Target`]), names after they are resolved, and the checked address is the one that
+//! is connected to, so a DNS record that changes in between has no effect. An address of this machine is refused, even
+//! a public one.
+//!
+//! Every call has one deadline, follows no redirect, uses no proxy, and reads at most [`ANSWER_MAX`] bytes.
+//! Deliberately absent: retries, because only the caller knows whether a second call is safe.
 
 mod address;
 mod target;
@@ -22,79 +24,71 @@ use reqwest::redirect::Policy;
 
 use crate::clock::{Clock, Time};
 
-/// How long a call may take in all, from the look-up of the name to the end of the answer (docs/decisions.md 12).
+/// The time limit of a call, from name resolution to the end of the response.
 pub const DEADLINE: Duration = Duration::from_secs(15);
-/// Bytes of an answer's body that are read at most; the connection is given up when there are more.
+/// Bytes of a response body read at most; a longer response closes the connection.
 pub const ANSWER_MAX: usize = 64 * 1024;
-/// How long a connection is kept for the next call.
+/// The time for which an idle connection is kept.
 const KEEP_IDLE: Duration = Duration::from_secs(30);
 /// Idle connections to one host at most.
 const IDLE_MAX: usize = 16;
 
-/// Makes ring the process's TLS provider. May be called as often as one likes; every client of TLS calls it first,
-/// because two providers, or none, are a panic.
+/// Installs ring as the TLS provider of the process. Every TLS client calls this first, because two providers, or none,
+/// cause a panic. Repeated calls are safe.
 pub fn install_tls() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // It fails when there is one already, which will do as well.
+        // It fails only if a provider is installed already.
         drop(rustls::crypto::ring::default_provider().install_default());
     });
 }
 
-/// Calls other people's servers. Cheap to clone; clones share their connections.
+/// Calls external servers. Clones are cheap and share their connections.
 #[derive(Clone, Debug)]
 pub struct Outbound {
     client: reqwest::Client,
     reach: Reach,
 }
 
-/// A POST to be made.
 #[derive(Clone, Debug)]
 pub struct Post<'a> {
-    /// Where to.
     pub target: &'a Target,
-    /// Headers, by lower-case names. Content-Type is one of them.
+    /// Headers with lower-case names, including Content-Type.
     pub headers: &'a [(&'static str, String)],
-    /// The body.
     pub body: Vec<u8>,
 }
 
-/// What was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
-    /// The status.
     pub status: u16,
-    /// The whole seconds until `Retry-After`, where it was given and is not in the past.
+    /// The seconds until `Retry-After`, if it was given and is not in the past.
     pub retry_after_seconds: Option<i64>,
     /// The body, as far as it was read.
     pub body: Vec<u8>,
 }
 
-/// Why there is no answer. The other side may have acted all the same, unless the variant says that it was not reached.
+/// Why there is no response. The server may have acted nevertheless, unless the variant says that it was not reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
-    /// The name leads to addresses that are not public only. Not reached.
+    /// All addresses of the name are private. Not reached.
     #[error("the address is not public")]
     NotPublic,
-    /// The name leads nowhere. Not reached.
+    /// The name has no address. Not reached.
     #[error("the name could not be resolved")]
     NotResolved,
-    /// No connection, or no trust in the other's certificate. Not reached.
+    /// No connection, or an untrusted certificate. Not reached.
     #[error("the connection failed")]
     NotConnected,
-    /// The deadline passed.
     #[error("the response did not complete in time")]
     TimedOut,
-    /// What came was no HTTP, or the connection broke off.
+    /// The response was not valid HTTP, or the connection broke.
     #[error("the response was not valid HTTP, or the connection closed")]
     Broken,
 }
 
 impl Outbound {
-    /// A client with this reach, whose calls take no longer than `deadline`.
-    ///
-    /// # Panics
-    /// Never in practice: with a TLS provider and no settings of ours that could be wrong, a client is always made.
+    /// Creates a client with this reach and this deadline per call. Panics only if the client's fixed settings are
+    /// invalid.
     pub fn new(reach: Reach, deadline: Duration) -> Self {
         install_tls();
         let client = reqwest::Client::builder()
@@ -104,7 +98,7 @@ impl Outbound {
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
-            // A proxy would look the name up by itself, and connect where we would not.
+            // A proxy would resolve the name on its own, and could connect to a private address.
             .no_proxy()
             .timeout(deadline)
             .pool_idle_timeout(KEEP_IDLE)
@@ -113,24 +107,17 @@ impl Outbound {
         Self { client: client.expect("there is a TLS provider, and no other setting can be wrong"), reach }
     }
 
-    /// How far it reaches.
     pub fn reach(&self) -> Reach {
         self.reach
     }
 
-    /// Makes a POST and waits for its answer, whatever its status.
-    ///
-    /// # Errors
-    /// [`Unanswered`].
+    /// Sends a POST and returns the response, with any status.
     pub async fn post(&self, post: Post<'_>) -> Result<Answered, Unanswered> {
         self.refuse_own(post.target)?;
         self.call(self.client.post(post.target.0.clone()).body(post.body), post.headers).await
     }
 
-    /// Makes a POST and waits for the status alone: the body is not read, however slowly it arrives.
-    ///
-    /// # Errors
-    /// [`Unanswered`].
+    /// Sends a POST and returns its status, without reading the body.
     pub async fn notify(&self, post: Post<'_>) -> Result<Answered, Unanswered> {
         self.refuse_own(post.target)?;
         let request = self.client.post(post.target.0.clone()).body(post.body);
@@ -142,16 +129,13 @@ impl Outbound {
         })
     }
 
-    /// Makes a GET and waits for its answer, whatever its status.
-    ///
-    /// # Errors
-    /// [`Unanswered`].
+    /// Sends a GET and returns the response, with any status.
     pub async fn get(&self, target: &Target, headers: &[(&'static str, String)]) -> Result<Answered, Unanswered> {
         self.refuse_own(target)?;
         self.call(self.client.get(target.0.clone()), headers).await
     }
 
-    /// An address that is written out is not resolved, so [`Resolver`] does not see it.
+    /// A literal address is not resolved, so [`Resolver`] does not check it.
     fn refuse_own(&self, target: &Target) -> Result<(), Unanswered> {
         match target.address() {
             Some(address) if self.reach == Reach::Public && is_own(address) => Err(Unanswered::NotPublic),
@@ -189,14 +173,14 @@ impl Outbound {
     }
 }
 
-/// The seconds until `Retry-After`, which is a number of seconds or an HTTP date. A date is compared with the system clock,
-/// not with a sandbox's movable one.
+/// Returns the seconds until `Retry-After`, which is a number of seconds or an HTTP date. A date is compared with the
+/// system clock, not with the sandbox's movable one.
 fn retry_after(response: &reqwest::Response) -> Option<i64> {
     let value = response.headers().get("retry-after")?.to_str().ok()?;
     seconds_until(value.trim(), Clock::wall().now())
 }
 
-/// `None` for a moment in the past, and for what is neither form.
+/// Returns `None` for a time in the past, and for any other format.
 fn seconds_until(retry_after: &str, now: Time) -> Option<i64> {
     let date = || {
         let since_1970 = httpdate::parse_http_date(retry_after).ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -225,12 +209,11 @@ fn causes<'a>(
     std::iter::successors(Some(error), |error| error.source())
 }
 
-/// Resolves names as the system does, and gives on only where we may connect to.
+/// Resolves names with the system's resolver, and returns only addresses that may be connected to.
 struct Resolver {
     reach: Reach,
 }
 
-/// A name has addresses, and none is public.
 #[derive(Debug, thiserror::Error)]
 #[error("none of the name's addresses is public")]
 struct NoneIsPublic;

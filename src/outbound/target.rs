@@ -1,4 +1,4 @@
-//! Where a call may go: a URL that was read once and is known to be sound.
+//! A validated URL for an outgoing call.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,20 +10,20 @@ use super::address::{is_inside_name, is_public};
 /// Longest URL, in characters.
 pub const URL_MAX: usize = 2_048;
 
-/// How far calls may reach.
+/// The networks that calls may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The public internet alone, and over https: what production allows.
+    /// Only the public internet, over https: the rule of production.
     Public,
-    /// This machine and its network too, and plain http: for the sandbox, and for what an operator has configured.
+    /// This machine and its network too, and plain http: for the sandbox, and for addresses that an operator has
+    /// configured.
     Anywhere,
 }
 
-/// A URL that may be called.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target(pub(super) Url);
 
-/// Without the path and the query, which may hold a secret.
+/// Omits the path and the query, which may hold a secret.
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Target({}://{})", self.0.scheme(), self.0.host_str().unwrap_or_default())
@@ -33,33 +33,25 @@ impl fmt::Debug for Target {
 /// Why a URL may not be called. Its text says what the URL must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadTarget {
-    /// It is none, or too long.
     #[error("must be a complete URL of at most 2048 characters, such as https://example.com/hooks")]
     NoUrl,
-    /// Not https.
     #[error("must begin with https://")]
     NotHttps,
-    /// Neither https nor http.
     #[error("must begin with https:// or http://")]
     NotHttp,
-    /// A name or a password stands in it.
     #[error("must not contain a user name or a password")]
     Credentials,
-    /// Something stands behind a `#`.
     #[error("must not have a fragment")]
     Fragment,
-    /// It leads into this machine or its network.
+    /// It leads to this machine or its network.
     #[error("must resolve to a public address")]
     NotPublic,
 }
 
 impl Target {
-    /// Reads a URL. An address that is written out is checked here; a name when it is connected to.
-    ///
-    /// # Errors
-    /// [`BadTarget`].
+    /// Parses a URL. A literal address is checked here, a name when it is connected to.
     pub fn parse(text: &str, reach: Reach) -> Result<Self, BadTarget> {
-        // The parser drops blanks and line breaks; what is kept and shown shall be what is called.
+        // The parser drops blanks and line breaks, but the stored and shown URL must be the one that is called.
         if text.len() > URL_MAX || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
             return Err(BadTarget::NoUrl);
         }
@@ -82,14 +74,13 @@ impl Target {
         Ok(Self(url))
     }
 
-    /// The address that is written in it instead of a name.
+    /// Returns the literal address in the URL, if its host is not a name.
     pub(super) fn address(&self) -> Option<IpAddr> {
         self.0.host_str().and_then(written_address)
     }
 }
 
-/// The address that a host is, where it is one and no name.
-/// The parser has brought every way to write an IPv4 address into the usual form.
+/// Parses a literal address. The URL parser has already normalized every notation of an IPv4 address.
 fn written_address(host: &str) -> Option<IpAddr> {
     match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(inner) => inner.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
@@ -97,7 +88,7 @@ fn written_address(host: &str) -> Option<IpAddr> {
     }
 }
 
-/// Whether a host is an address that is not public, or a name that never leads to one that is.
+/// Returns whether a host is a private address, or a name that never leads to a public one.
 fn leads_inside(host: &str) -> bool {
     written_address(host).map_or_else(|| is_inside_name(host), |address| !is_public(address))
 }

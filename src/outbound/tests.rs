@@ -1,4 +1,4 @@
-//! Against servers on this machine that behave badly on purpose.
+//! Tests against local servers that misbehave on purpose.
 
 use std::net::SocketAddr;
 
@@ -8,11 +8,11 @@ use tokio::sync::mpsc;
 
 use super::*;
 
-/// Short enough for tests, long enough for a machine that is busy.
+/// Short enough for tests, long enough for a busy machine.
 const SOON: Duration = Duration::from_millis(500);
 
-/// A server that sends these bytes to whoever connects, and tells what it was sent. With `hold`, it leaves
-/// the connection open afterwards.
+/// Starts a server that sends these bytes to each client, and reports each request. With `hold`, it keeps the
+/// connection open afterwards.
 async fn server(answer: Vec<u8>, hold: bool) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -96,7 +96,7 @@ async fn a_redirect_is_an_answer_and_not_followed() {
 async fn nothing_is_waited_for_longer_than_the_deadline() {
     let (silent, _) = server(Vec::new(), true).await;
     assert_eq!(post(&anywhere(), &format!("http://{silent}/")).await, Err(Unanswered::TimedOut));
-    // Headers come, the body never ends.
+    // The headers arrive, the body never ends.
     let (slow, _) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhe".to_vec(), true).await;
     assert_eq!(post(&anywhere(), &format!("http://{slow}/")).await, Err(Unanswered::TimedOut));
 }
@@ -124,7 +124,7 @@ async fn a_large_answer_is_read_up_to_the_limit() {
 #[tokio::test]
 async fn a_name_that_leads_inside_is_not_connected_to() {
     let (address, mut reported) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec(), true).await;
-    // Read as the sandbox does, so that the name comes as far as the resolver.
+    // Parsed as in the sandbox, so that the name reaches the resolver.
     let url = format!("https://localhost:{}/", address.port());
     let target = Target::parse(&url, Reach::Anywhere).unwrap();
     let call = |outbound: Outbound| {
@@ -133,7 +133,7 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
     };
     assert_eq!(call(Outbound::new(Reach::Public, SOON)).await, Err(Unanswered::NotPublic));
     assert!(reported.try_recv().is_err(), "no connection");
-    // The control: without the guard the same call connects, and fails at TLS only.
+    // The control: without the guard the same call connects, and fails only at TLS.
     assert_eq!(call(anywhere()).await, Err(Unanswered::NotConnected));
     assert!(reported.recv().await.is_some());
 }

@@ -1,22 +1,19 @@
-//! The files under `/assets/`: compiled into the binary, so that pages never ask another host for anything.
+//! The files under `/assets/`. They are compiled into the binary, so pages never load anything from another host.
 
-/// What every page is sent with. Only files of our own origin may be loaded and no page may be framed:
-/// a claim page inside somebody else's frame would let them collect the clicks of a person who is about to be paid.
+/// The policy of every page: only files of its own origin load, and no other page may frame it. A frame around a claim
+/// page could capture the clicks of a payee.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
      img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// One file served under `/assets/<name>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asset {
-    /// The last part of the path, for example `bursar.css`.
+    /// The last segment of the path, for example `bursar.css`.
     pub name: &'static str,
-    /// The value of the `Content-Type` header.
     pub content_type: &'static str,
-    /// The file itself.
     pub bytes: &'static [u8],
 }
 
-/// All files under `/assets/`.
 pub const ASSETS: [Asset; 3] = [
     Asset {
         name: "bursar.css",
@@ -31,7 +28,7 @@ pub const ASSETS: [Asset; 3] = [
     Asset { name: "bursar.svg", content_type: "image/svg+xml", bytes: include_bytes!("../../assets/bursar.svg") },
 ];
 
-/// The file of that name, or nothing (a 404).
+/// Returns the file with this name, or `None` (a 404).
 #[must_use]
 pub fn asset(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
@@ -51,7 +48,7 @@ mod tests {
     fn assets_load_nothing_from_elsewhere() {
         for asset in &ASSETS {
             let text = std::str::from_utf8(asset.bytes).expect("assets are text");
-            // The XML namespace is a name, not an address that anything loads.
+            // The XML namespace is a name, not an address that a browser loads.
             let text = text.replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("://"), "{} names another host", asset.name);
         }

@@ -1,4 +1,4 @@
-//! The landing page, and the files that pages load.
+//! The landing page and the assets.
 
 use super::assets::{CONTENT_SECURITY_POLICY, asset};
 use super::inbox::show_inbox;
@@ -8,13 +8,13 @@ use crate::http::{Answer, Call, Outcome, Route};
 use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 
-/// How long a browser may keep an asset, in seconds. Their names do not change with their contents, so not for long.
+/// How long a browser may keep an asset, in seconds. Short, because the names do not change with the contents.
 const ASSET_KEPT_SECONDS: u32 = 3_600;
 
-/// A drawn page with the headers that pages have.
+/// Returns a drawn page with the headers of all pages.
 ///
 /// # Errors
-/// `internal-error` when the template fails, which only a bug makes it do.
+/// `internal-error` when the template fails, which is a bug.
 pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
     let html = view.render().map_err(|error| {
         tracing::error!(%error, "a page cannot be rendered");
@@ -22,9 +22,9 @@ pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
     })?;
     let answer = Answer::html(status, html)
         .header("content-security-policy", CONTENT_SECURITY_POLICY)
-        // The policy says the same; this is for browsers that do not read it.
+        // The policy says the same; this is for browsers that do not support it.
         .header("x-frame-options", "DENY")
-        // A claim link is a credential: no page that it leads to may learn it.
+        // A claim link is a credential: the pages that it links to must not receive it.
         .header("referrer-policy", "no-referrer");
     Ok(answer)
 }
@@ -49,7 +49,7 @@ pub async fn get_asset(call: Call) -> Outcome {
     Ok(Answer::file(asset.content_type, asset.bytes).header("cache-control", kept))
 }
 
-/// The routes of the pages, but for the reference, which is made of all others.
+/// Returns the routes of the pages, except the reference, which is generated from all other routes.
 pub fn routes() -> Vec<Route> {
     let own = vec![
         route!(Get "/" Anyone "show_landing" show_landing)

@@ -1,4 +1,4 @@
-//! The sandbox's inbox as a page: nobody logs in on one's own machine, so it shows the messages of all apps.
+//! The sandbox's inbox as a page. A local sandbox has no login, so the page shows the messages of all apps.
 
 use super::http::page;
 use super::views::{InboxMessage as Shown, InboxPage, MessageChannel};
@@ -9,7 +9,6 @@ use crate::messages::{self, Channel, InboxMessage};
 use crate::program::Environment;
 use crate::refusal::Refusal;
 
-/// Messages on the page.
 const SHOWN_MAX: usize = 100;
 
 /// GET /inbox
@@ -19,7 +18,7 @@ pub async fn show_inbox(call: Call) -> Outcome {
         Environment::Sandbox => {}
     }
     let to = call.query.iter().find(|(name, _)| name == "to").map_or("", |(_, to)| to.trim()).to_owned();
-    // What is no phone and no address has received nothing.
+    // Text that is neither a phone number nor an address matches no message.
     let recipient =
         if to.is_empty() { None } else { Some(Recipient::read_text(&to, "to").map_or(to.clone(), |to| to.0)) };
     let mut found = call.read(move |world| messages::received(world, recipient.as_deref(), SHOWN_MAX + 1)).await?;

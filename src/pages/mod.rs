@@ -1,8 +1,9 @@
-//! The pages that people see: the claim of a payout link, notices to payees, set-up links, the sandbox inbox, the landing page and the API reference.
+//! The pages for people: the claim of a payout link, notices to payees, set-up links, the sandbox inbox, the landing
+//! page and the API reference.
 //!
-//! Every page is finished HTML from the server and works with scripts switched off; [`assets::CONTENT_SECURITY_POLICY`]
-//! forbids inline scripts and styles, so the templates contain none.
-//! What is deliberately absent: rules. A view is told what to say in plain text and never computes an amount, a fee or a state.
+//! Every page is complete HTML from the server and works without scripts. [`assets::CONTENT_SECURITY_POLICY`] forbids
+//! inline scripts and styles, so the templates contain none. Views hold text only and never compute an amount, a fee or
+//! a state.
 //!
 //! Start at [`views`], then open the template of the same name under `templates/`.
 

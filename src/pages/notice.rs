@@ -1,5 +1,5 @@
-//! The link of a notice as a page at `/notice/<token>`. Invariant: opening it changes nothing, because mail scanners open
-//! links. Deliberately absent: rules, which are those of `users::notices`.
+//! The link of a notice as a page at `/notice/<token>`. A GET changes nothing, because mail scanners open links. The
+//! rules are those of `users::notices`.
 
 use super::http::page;
 use super::views::{FieldError, Form, NoticePage, NoticeState};
@@ -89,7 +89,6 @@ fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The routes of the page.
 pub fn routes() -> Vec<Route> {
     let about = |route: Route, summary: &'static str| {
         let route =

@@ -1,7 +1,8 @@
-//! A set-up link as a page at `/setup/<token>`: the first administrator makes the organization, or a member sets a password.
+//! A set-up link as a page at `/setup/<token>`: the first administrator creates the organization, or a member sets a
+//! password.
 //!
-//! Invariants: opening it changes nothing; a token that was used or has expired opens nothing, and the page says so; no
-//! password is written into a page. Deliberately absent: rules, which are those of `apps::acts` and `members::sign_in`.
+//! Invariants: a GET changes nothing; a used or expired token opens nothing, and the page says so; no password is
+//! written into a page. The rules are those of `apps::acts` and `members::sign_in`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,15 +31,15 @@ input! {
         pub organization_name: Line<100>,
         /// The administrator's name.
         pub name: Line<100>,
-        /// The administrator's address.
+        /// The administrator's e-mail address.
         pub email: Email,
-        /// The administrator's password.
+        /// The administrator's password, at least 12 characters.
         pub password: NewPassword,
     }
 }
 
 input! {
-    /// A member's password.
+    /// A member's new password.
     pub struct PasswordForm {
         /// At least 12 characters.
         pub password: NewPassword,
@@ -49,10 +50,10 @@ fn closed() -> Refusal {
     Refusal::not_found("setup link")
 }
 
-/// What a token opens.
+/// Returns the page that a token opens.
 ///
 /// # Errors
-/// `not-found` when it opens nothing.
+/// `not-found` when it opens none.
 async fn opens(bursar: &Bursar, token: &str) -> Result<SetupState, Refusal> {
     let Some(Token { org, hash }) = Token::read(&bursar.vault, Kind::SetUp, token) else {
         return check_setup(bursar, token).await.map(|()| SetupState::Organization);
@@ -64,10 +65,7 @@ async fn opens(bursar: &Bursar, token: &str) -> Result<SetupState, Refusal> {
     }
 }
 
-/// Checks that a token opens something.
-///
-/// # Errors
-/// `not-found`.
+/// Checks that a token opens a page. Error: `not-found`.
 fn check_token(bursar: Arc<Bursar>, token: String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>> {
     Box::pin(async move { opens(&bursar, &token).await.map(drop) })
 }
@@ -110,7 +108,7 @@ async fn set_own_password(call: &Call) -> Result<SetupState, Refusal> {
     Ok(SetupState::PasswordSet { id: member.org.to_string(), email: member.email })
 }
 
-/// The form as a JSON body: a field that was left empty is absent. A password is taken as it is, spaces included.
+/// Returns the form as a JSON body. An empty field is absent. A password is kept exactly, including spaces.
 fn read<T: Input>(call: &Call) -> Result<T, Refusal> {
     let Json::Object(fields) = &call.body else { return T::read(&call.body, "").map_err(Refusal::fields) };
     let given = fields.iter().filter_map(|(name, value)| {
@@ -124,7 +122,7 @@ fn read<T: Input>(call: &Call) -> Result<T, Refusal> {
     T::read(&Json::Object(given.collect()), "").map_err(Refusal::fields)
 }
 
-/// The form as it is shown again, without the password.
+/// Returns the form to show again, without the password.
 fn again(call: &Call, refusal: &Refusal) -> Form {
     let Json::Object(fields) = &call.body else { return Form::default() };
     let typed = fields.iter().filter(|(name, _)| name != "password");
@@ -145,7 +143,6 @@ fn draw(call: &Call, status: u16, state: SetupState, form: Form) -> Outcome {
     Ok(page(status, &view)?.header("cache-control", "no-store"))
 }
 
-/// A refusal as a page.
 fn render_error(refusal: &Refusal, _: &str) -> Answer {
     let is_closed = [Code::NotFound, Code::WrongToken].contains(&refusal.code);
     let state = if is_closed { SetupState::Closed } else { SetupState::Problem { message: refusal.message.clone() } };
@@ -157,7 +154,6 @@ fn render_error(refusal: &Refusal, _: &str) -> Answer {
     }
 }
 
-/// The routes of the page.
 pub fn routes() -> Vec<Route> {
     let about = |route: Route, summary: &'static str| {
         let route = route.about("Pages", summary).opened_by_token(check_token).renders_errors_with(render_error);

@@ -1,7 +1,7 @@
-//! One struct per page, filled by the handlers, drawn by the template of the same name.
+//! One struct per page, filled by the handlers and drawn by the template of the same name.
 //!
-//! Views hold plain text that is ready to be read: "$125.00", "Monday, March 2". They know nothing of the rest of the crate.
-//! Text is escaped by the templates; nothing here is ever marked as safe HTML.
+//! Views hold text as the payee reads it, such as "$125.00" and "Monday, March 2", and use no other module of the
+//! crate. Templates escape all text; none is marked as safe HTML.
 
 mod claim;
 mod inbox;
@@ -24,18 +24,15 @@ pub use notice::{NoticePage, NoticeState};
 pub use reference::{Operation, OperationGroup, ReferencePage, ReferenceRow, ResponseDoc};
 pub use setup::{SetupPage, SetupState};
 
-/// A form as it was posted: what the person typed, and what is wrong with it.
-///
-/// An empty form (`Form::default()`) is a form shown for the first time.
+/// A posted form: the typed values and their errors. `Form::default()` is a form that is shown for the first time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Form {
-    /// Field name and value, as posted. Fields that are shown again take their value from here.
+    /// Field name and value as posted. Fields that are shown again take their value from here.
     pub values: Vec<(String, String)>,
-    /// All errors at once, in the order of the fields.
+    /// All errors, in the order of the fields.
     pub errors: Vec<FieldError>,
 }
 
-/// One thing that is wrong with a posted form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
     /// The name of the field, or empty for an error of the whole form.
@@ -45,39 +42,34 @@ pub struct FieldError {
 }
 
 impl Form {
-    /// What was typed into the field; empty where nothing was.
+    /// Returns the text typed into the field, or an empty text.
     #[must_use]
     pub fn value(&self, name: &str) -> &str {
         let typed = self.values.iter().find(|(field, _)| field == name);
         typed.map_or("", |(_, value)| value.as_str())
     }
 
-    /// Whether this value of a list, of radio buttons or of a checkbox was chosen.
+    /// Returns whether this value of a list, of radio buttons or of a checkbox was chosen.
     #[must_use]
     pub fn chose(&self, name: &str, value: &str) -> bool {
         self.value(name) == value
     }
 
-    /// The first error of the field, if it has one.
     #[must_use]
     pub fn error(&self, name: &str) -> Option<&str> {
         let wrong = self.errors.iter().find(|error| error.field == name);
         wrong.map(|error| error.message.as_str())
     }
 
-    /// Whether the page opens with the list of what is wrong.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         !self.errors.is_empty()
     }
 }
 
-/// One entry of a list to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// What is posted.
     pub value: String,
-    /// What the person reads.
     pub label: String,
 }
 

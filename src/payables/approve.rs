@@ -1,4 +1,4 @@
-//! An approver says yes.
+//! Records the approval of a member.
 
 use std::sync::Arc;
 
@@ -13,17 +13,13 @@ use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/payables/{payable_id}/approve
 ///
-/// Counts in the first step that is not complete, once for each member; the last one that is needed makes the payable
+/// Counts in the first step that is not complete, once for each member; the last required approval makes the payable
 /// approved. The member must be named in the step, and still be active in a role that approves.
 #[derive(Clone, Debug)]
 pub struct Approve {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts.
     pub acting: Named,
-    /// Their words.
     pub comment: Option<String>,
 }
 

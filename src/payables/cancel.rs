@@ -1,4 +1,4 @@
-//! Gives a payable up, before anybody was asked to approve it.
+//! Cancels a payable before it is submitted for approval.
 
 use std::sync::Arc;
 
@@ -14,11 +14,8 @@ use crate::world::{Halt, World};
 /// POST /v2/accounts-payable/payables/{payable_id}/cancel
 #[derive(Clone, Copy, Debug)]
 pub struct Cancel {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts.
     pub acting: MemberId,
 }
 

@@ -1,4 +1,4 @@
-//! Makes a payable.
+//! Creates a payable.
 
 use std::sync::Arc;
 
@@ -18,19 +18,13 @@ use crate::world::{Halt, World};
 /// POST /v2/accounts-payable/payables
 #[derive(Clone, Debug)]
 pub struct Create {
-    /// The app.
     pub scope: Scope,
-    /// The member who acts.
     pub acting: MemberId,
-    /// The number of the bill.
     pub number: String,
-    /// In which money.
     pub currency: Currency,
-    /// What else it says.
     pub says: PayablePatch,
-    /// The PDF, which was looked at.
+    /// A validated PDF.
     pub file: Option<Vec<u8>>,
-    /// Where the service is reached.
     pub public_url: String,
 }
 

@@ -1,4 +1,4 @@
-//! The bill itself: a PDF that is kept with the payable, and changes only as long as the payable may change.
+//! The bill as a PDF. It is kept with the payable and can change only while the payable can.
 
 use std::sync::Arc;
 
@@ -14,22 +14,18 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Largest file, in bytes before Base64. Its Base64 is 955,736 characters, which leaves 90 KiB of a body of 1 MiB for
-/// the other fields.
+/// The largest file, in bytes before Base64. Its Base64 is 955,736 characters, which leaves 90 KiB of a body of 1 MiB
+/// for the other fields.
 pub const FILE_BYTES_MAX: usize = 700 * 1024;
 
 /// POST /v2/accounts-payable/payables/{payable_id}/file
 #[derive(Clone, Debug)]
 pub struct SetFile {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
-    /// The PDF, which was looked at.
+    /// A validated PDF.
     pub bytes: Vec<u8>,
-    /// Where the service is reached.
     pub public_url: String,
 }
 
@@ -54,14 +50,11 @@ impl Command for SetFile {
     }
 }
 
-/// DELETE /v2/accounts-payable/payables/{payable_id}/file. Without a file nothing changes.
+/// DELETE /v2/accounts-payable/payables/{payable_id}/file. Without a file, nothing changes.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteFile {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
 }
 
@@ -85,7 +78,7 @@ impl Command for DeleteFile {
     }
 }
 
-/// Keeps a file, in place of the one that was there.
+/// Stores a file and replaces the earlier one.
 pub(super) fn keep(world: &mut World, scope: Scope, payable: PayableId, bytes: &[u8]) -> Result<(), Halt> {
     let created_at = world.now();
     match world.get::<PayableFile>(key![scope.org, payable])? {
@@ -103,7 +96,7 @@ pub(super) fn keep(world: &mut World, scope: Scope, payable: PayableId, bytes: &
     Ok(())
 }
 
-/// The file of a payable of the app.
+/// Returns the file of a payable of the app.
 ///
 /// # Errors
 /// `not-found`, also for a payable without a file.

@@ -22,15 +22,15 @@ use crate::vendors::{Deletion, EXTERNAL_ID_MAX};
 use crate::world::Query;
 
 list_query! {
-    /// Which payables.
+    /// The filters of the list of payables.
     pub struct PayablesQuery {
-        /// Only this status.
+        /// Return only payables in this status.
         pub status: Option<PayableStatus>,
-        /// Only this vendor's.
+        /// Return only payables of this vendor.
         pub ap_vendor_id: Option<VendorId>,
-        /// Only those that you call so.
+        /// Return only payables with your own id.
         pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
-        /// Only those with this number.
+        /// Return only payables with this number.
         pub number: Option<Line<NUMBER_MAX>>,
     }
 }
@@ -45,12 +45,12 @@ impl PayablesQuery {
     }
 }
 
-/// The app and the payable that the path names.
+/// Returns the app and the payable that the path names.
 fn named(call: &Call) -> Result<(Scope, PayableId), crate::refusal::Refusal> {
     Ok((call.scope()?, call.id("payable_id", "payable")?))
 }
 
-/// Runs the command of a POST on one payable, made of its body.
+/// Runs the command of a POST on one payable, built from its body.
 async fn act<T: Input, C>(call: Call, command: impl FnOnce(Scope, PayableId, &Caller, T) -> C) -> Outcome
 where
     C: Command<Reply = std::sync::Arc<Payable>>,
@@ -129,7 +129,7 @@ pub async fn update(call: Call) -> Outcome {
 pub async fn show_file(call: Call) -> Outcome {
     let (scope, id) = named(&call)?;
     let file = call.read(move |world| super::file::of(world, scope, id)).await?;
-    // A PDF can hold scripts. It is another's document: a browser may save it and show it, and nothing more.
+    // A PDF can hold scripts. The policy lets a browser save and show it, and run nothing.
     Ok(Answer::file("application/pdf", file.bytes.clone())
         .header("content-disposition", format!("attachment; filename=\"payable-{id}.pdf\""))
         .header("content-security-policy", "default-src 'none'; sandbox"))
@@ -202,7 +202,6 @@ pub async fn pay(call: Call) -> Outcome {
 
 const TAG: &str = "Accounts payable";
 
-/// The routes of payables.
 pub fn routes() -> Vec<Route> {
     [preparing(), files(), deciding()].concat()
 }

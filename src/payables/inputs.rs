@@ -1,4 +1,4 @@
-//! A payable and its file as requests carry them.
+//! The JSON inputs of a payable and its file.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -20,17 +20,16 @@ word_input!(PayableStatus);
 word_input!(ActionKind);
 word_input!(FundingSource);
 
-/// Longest number of a bill, in characters.
+/// The longest number of a bill, in characters.
 pub(super) const NUMBER_MAX: usize = 100;
-/// Within how many last bytes of a PDF its end is marked; what readers have always looked at.
+/// A PDF must have its end marker within this many last bytes; readers have always searched that far.
 const PDF_END_WITHIN: usize = 1024;
-/// Standard Base64, padded or not.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The currency of a bill: the one that the ledger keeps.
+/// The currency of a bill, which must be the ledger's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Currency(pub &'static str);
 
@@ -49,7 +48,6 @@ impl Input for Currency {
     }
 }
 
-/// A PDF in standard Base64.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Pdf(pub Vec<u8>);
 
@@ -83,79 +81,79 @@ impl Input for Pdf {
 input! {
     /// A bill.
     pub struct NewPayable {
-        /// The member who makes it: admin or ap_creator.
+        /// The member who creates it: admin or ap_creator.
         pub acting_user_id: MemberId,
         /// The number of the bill.
         pub number: Line<NUMBER_MAX>,
-        /// What it is for.
+        /// The purpose of the bill.
         pub description: Option<LongText>,
-        /// Your own id for it.
+        /// Your own id for the payable.
         pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
-        /// Who is to be paid. Needed before it is submitted.
+        /// The vendor to pay. Required before the payable is submitted.
         pub ap_vendor_id: Option<VendorId>,
-        /// To which of their accounts; when it is submitted without one, the vendor's only one is taken.
+        /// The vendor's payment method. If it is missing at submission, the vendor's only one is used.
         pub ap_payment_method_id: Option<VendorPaymentMethodId>,
-        /// Cents; what the items come to, where there are some.
+        /// Cents. Must be the sum of the items, if there are items.
         pub amount: Option<Amount>,
         /// USD.
         pub currency: Option<Currency>,
-        /// Where the money comes from.
+        /// The source of the money.
         pub funding_source: Option<FundingSource>,
-        /// What is billed.
+        /// The lines of the bill.
         pub items: Option<Items>,
-        /// The bill as a PDF in Base64, at most 700 KiB before it.
+        /// The bill as a PDF in Base64, at most 700 KiB before encoding.
         pub file: Option<Pdf>,
     }
 }
 
 input! {
-    /// What to change of a bill. What is not sent stays; null empties.
+    /// The changes to a bill. Fields that are not sent stay as they are; null empties a field.
     pub struct PayableChanges {
         /// The member who changes it: admin or ap_creator.
         pub acting_user_id: MemberId,
-        /// Another number.
+        /// The number of the bill.
         pub number: Change<Line<NUMBER_MAX>>,
-        /// What it is for.
+        /// The purpose of the bill.
         pub description: Patch<LongText>,
-        /// Your own id for it.
+        /// Your own id for the payable.
         pub external_id: Patch<Line<EXTERNAL_ID_MAX>>,
-        /// Who is to be paid. Another one empties ap_payment_method_id.
+        /// The vendor to pay. Another vendor empties ap_payment_method_id.
         pub ap_vendor_id: Patch<VendorId>,
-        /// To which of their accounts.
+        /// The vendor's payment method.
         pub ap_payment_method_id: Patch<VendorPaymentMethodId>,
-        /// Cents; what the items come to, where there are some.
+        /// Cents. Must be the sum of the items, if there are items.
         pub amount: Change<Amount>,
-        /// What is billed; null or an empty list takes them away.
+        /// The lines of the bill; null or an empty list removes them.
         pub items: Patch<Items>,
-        /// Where the money comes from.
+        /// The source of the money.
         pub funding_source: Change<FundingSource>,
     }
 }
 
 input! {
-    /// Who acts.
+    /// The member who acts.
     pub struct Acting {
-        /// The member.
+        /// The member's id.
         pub acting_user_id: MemberId,
     }
 }
 
 input! {
-    /// An approver's word.
+    /// An approver's decision.
     pub struct Judgement {
         /// The member: admin or ap_approver.
         pub acting_user_id: MemberId,
-        /// Their words.
+        /// The member's comment.
         pub comment: Option<LongText>,
     }
 }
 
 input! {
-    /// A file.
+    /// The file of a bill.
     pub struct NewFile {
-        /// The member (admin or ap_creator); the app itself when not given.
+        /// The member (admin or ap_creator); the app itself if missing.
         pub acting_user_id: Option<MemberId>,
-        /// The bill as a PDF in Base64, at most 700 KiB before it.
+        /// The bill as a PDF in Base64, at most 700 KiB before encoding.
         pub file: Pdf,
     }
 }

@@ -1,4 +1,4 @@
-//! What is billed, and what that comes to. Pure.
+//! The items of a bill and their sum. Pure.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,11 +9,9 @@ use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 
-/// Most items of a bill.
 const ITEMS_MAX: usize = 200;
-/// Largest quantity.
 const QUANTITY_MAX: i64 = 1_000_000_000;
-/// Largest unit price, in cents; the largest amount there is.
+/// In cents; the largest amount of money.
 const UNIT_PRICE_MAX: i64 = Cents::AMOUNT_MAX.get();
 
 /// One line of a bill.
@@ -22,16 +20,16 @@ pub struct Item {
     /// Cents: unit_price times quantity.
     #[schema(value_type = i64, example = 2500)]
     pub amount: Cents,
-    /// More about it.
+    /// The description of the item.
     #[schema(required)]
     pub description: Option<String>,
-    /// What it is.
+    /// The name of the item.
     #[schema(required)]
     pub name: Option<String>,
-    /// How many.
+    /// The number of units.
     #[schema(example = 5)]
     pub quantity: i64,
-    /// Cents each.
+    /// Cents for each unit.
     #[schema(value_type = i64, example = 500)]
     pub unit_price: Cents,
 }
@@ -39,15 +37,15 @@ pub struct Item {
 input! {
     /// One line of a bill.
     pub struct ItemParts {
-        /// Cents: must be unit_price times quantity; worked out when not given.
+        /// Cents. Must be unit_price times quantity; computed if missing.
         pub amount: Option<Integer<0, UNIT_PRICE_MAX>>,
-        /// More about it.
+        /// The description of the item.
         pub description: Option<LongText>,
-        /// What it is.
+        /// The name of the item.
         pub name: Option<Line<200>>,
-        /// How many, from 1.
+        /// The number of units, from 1.
         pub quantity: Integer<1, QUANTITY_MAX>,
-        /// Cents each.
+        /// Cents for each unit.
         pub unit_price: Integer<0, UNIT_PRICE_MAX>,
     }
 }
@@ -75,7 +73,7 @@ impl Input for Item {
     }
 }
 
-/// The lines of a bill, which come to an amount that can be paid.
+/// The lines of a bill. Their sum is an amount that can be paid.
 #[derive(Clone, Debug)]
 pub struct Items(pub Vec<Item>);
 
@@ -95,16 +93,16 @@ impl Input for Items {
     }
 }
 
-/// What items come to; `None` when that is no amount that can be paid.
+/// Returns the sum of the items; `None` if it is not an amount that can be paid.
 pub fn sum(items: &[Item]) -> Option<Cents> {
     let sum = items.iter().try_fold(Cents::ZERO, |sum, item| sum.checked_add(item.amount))?;
     (sum.is_positive() && sum <= Cents::AMOUNT_MAX).then_some(sum)
 }
 
-/// The amount of a bill: what its items come to, where it has some, else what was told, else what it was.
+/// Returns the amount of a bill: the sum of its items, or else the reported amount, or else the amount before.
 ///
 /// # Errors
-/// `invalid-input` for `/amount` when it is told and is not what the items come to (docs/decisions.md 16).
+/// `invalid-input` for `/amount` when the reported amount differs from the sum (docs/decisions.md 16).
 pub fn amount(reported: Option<Amount>, items: &[Item], before: Cents) -> Result<Cents, Refusal> {
     let reported = reported.map(|amount| amount.0);
     match (sum(items), reported) {

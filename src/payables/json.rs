@@ -14,47 +14,47 @@ use crate::members::Role;
 use crate::money::Cents;
 use crate::program::Bursar;
 
-/// Interface.md, Payable.
+/// A vendor's bill, with its approval and its payments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PayableJson {
-    /// Its id.
+    /// The payable's id.
     pub id: PayableId,
-    /// When it was made.
+    /// When the payable was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// When it last changed.
+    /// When the payable last changed.
     #[schema(value_type = String, format = DateTime)]
     pub updated: Time,
-    /// Cents; 0 while nobody has said.
+    /// Cents; 0 until an amount is set.
     #[schema(value_type = i64, example = 2500)]
     pub amount: Cents,
     /// Always USD.
     pub currency: String,
-    /// What it is for.
+    /// The purpose of the bill.
     #[schema(required)]
     pub description: Option<String>,
-    /// Your own id for it.
+    /// Your own id for the payable.
     #[schema(required)]
     pub external_id: Option<String>,
     /// The number of the bill.
     pub number: String,
-    /// Where its file is served, to who has the app's credentials.
+    /// The URL of the PDF, which requires the app's credentials.
     #[schema(required)]
     pub file_url: Option<String>,
-    /// Where it stands; see docs/states.md.
+    /// The state; see docs/states.md.
     pub status: PayableStatus,
     /// service_balance.
     pub funding_source: FundingSource,
-    /// To which of the vendor's accounts.
+    /// The vendor's payment method.
     #[schema(required)]
     pub ap_payment_method_id: Option<VendorPaymentMethodId>,
-    /// The name on that account.
+    /// The name of the payment method.
     #[schema(required)]
     pub ap_payment_method_name: Option<String>,
-    /// Who is to be paid.
+    /// The vendor to pay.
     #[schema(required)]
     pub ap_vendor_id: Option<VendorId>,
-    /// Their name.
+    /// The vendor's name.
     #[schema(required)]
     pub ap_vendor_name: Option<String>,
     /// The app.
@@ -62,37 +62,37 @@ pub struct PayableJson {
     /// The transfer of the last attempt to pay.
     #[schema(required)]
     pub transfer_id: Option<TransferId>,
-    /// What is billed.
+    /// The lines of the bill.
     pub items: Vec<Item>,
-    /// What was done with it, oldest first.
+    /// The actions on the payable, oldest first.
     pub action_history: Vec<ActionJson>,
-    /// Whose approval it needs and has, in order; empty before it is submitted.
+    /// The required and given approvals, in order; empty before submission.
     pub approval_steps: Vec<ApprovalStepJson>,
-    /// The states that it was in, oldest first.
+    /// The states that the payable has had, oldest first.
     pub status_history: Vec<StatusChangeJson>,
     /// Every attempt to pay, oldest first.
     pub transfer_history: Vec<AttemptJson>,
 }
 
-/// One thing that was done with a payable.
+/// One action on a payable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = PayableAction)]
 pub struct ActionJson {
-    /// What.
+    /// The kind of action.
     pub action: ActionKind,
-    /// In their words.
+    /// The member's comment.
     #[schema(required)]
     pub comment: Option<String>,
-    /// When.
+    /// When the action was taken.
     #[schema(value_type = String, format = DateTime)]
     pub timestamp: Time,
     /// The member's number; null when the app itself acted.
     #[schema(required)]
     pub user_id: Option<i64>,
-    /// Their name then.
+    /// The member's name at that time.
     #[schema(required)]
     pub user_name: Option<String>,
-    /// Their role then.
+    /// The member's role at that time.
     #[schema(required)]
     pub user_role: Option<Role>,
 }
@@ -101,14 +101,14 @@ pub struct ActionJson {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = ApprovalStep)]
 pub struct ApprovalStepJson {
-    /// Whether enough approved.
+    /// Whether the step has enough approvals.
     pub completed: bool,
-    /// When they had.
+    /// When the step was completed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub completed_timestamp: Option<Time>,
-    /// How many are needed.
+    /// The number of required approvals.
     pub num_approvals_required: u32,
-    /// Who may approve in this step, and who has.
+    /// The members who may approve in this step, with their decisions.
     pub user_approvals: Vec<UserApprovalJson>,
 }
 
@@ -116,15 +116,15 @@ pub struct ApprovalStepJson {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = UserApproval)]
 pub struct UserApprovalJson {
-    /// Their words.
+    /// The approver's comment.
     #[schema(required)]
     pub approval_comment: Option<String>,
-    /// Whether they approved; false also while they have not said, when approval_timestamp is null.
+    /// Whether the member approved. It is also false before a decision, when approval_timestamp is null.
     pub approval_given: bool,
-    /// When they said yes or no.
+    /// When the member approved or rejected.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub approval_timestamp: Option<Time>,
-    /// Their name.
+    /// The member's name.
     pub name: String,
     /// The member's number.
     pub user_id: i64,
@@ -136,7 +136,7 @@ pub struct UserApprovalJson {
 pub struct StatusChangeJson {
     /// The state.
     pub status: PayableStatus,
-    /// When.
+    /// When the state was reached.
     #[schema(value_type = String, format = DateTime)]
     pub timestamp: Time,
 }
@@ -145,12 +145,12 @@ pub struct StatusChangeJson {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = PayableTransfer)]
 pub struct AttemptJson {
-    /// When.
+    /// When the attempt began.
     #[schema(value_type = String, format = DateTime)]
     pub created_timestamp: Time,
-    /// The request's key, where it was a UUID; else the transfer's id.
+    /// The idempotency key of the request, if it was a UUID; else the transfer's id.
     pub idempotency_key: Uuid,
-    /// Its transfer.
+    /// The transfer of the attempt.
     pub transfer_id: TransferId,
 }
 
@@ -192,7 +192,7 @@ impl From<&ApprovalStep> for ApprovalStepJson {
 }
 
 impl From<&Payable> for PayableJson {
-    /// As events tell it: the file's address is the one that was told when the file came.
+    /// Builds the object of events. Its `file_url` is the stored one, from when the file was added.
     fn from(payable: &Payable) -> Self {
         let change = |change: &StatusChange| StatusChangeJson { status: change.status, timestamp: change.at };
         let attempt = |attempt: &Attempt| AttemptJson {
@@ -227,13 +227,12 @@ impl From<&Payable> for PayableJson {
     }
 }
 
-/// The payable, its file under the address at which the service is reached now.
+/// Returns the payable, with its file under the present public URL.
 pub fn json(bursar: &Bursar, payable: &Payable) -> PayableJson {
     let file_url = payable.file_url.as_ref().map(|_| file_url(&bursar.public_url, payable.id));
     PayableJson { file_url, ..PayableJson::from(payable) }
 }
 
-/// Where a payable's file is served.
 pub(super) fn file_url(public_url: &str, id: PayableId) -> String {
     format!("{public_url}/v2/accounts-payable/payables/{id}/file")
 }

@@ -1,10 +1,11 @@
-//! Payables: vendors' bills, their approval and their payment (docs/specification.md, Payable; docs/decisions.md 10 and 16).
+//! Payables: vendors' bills, their approval and their payment (docs/specification.md, Payable; docs/decisions.md 10 and
+//! 16).
 //!
-//! A bill is prepared by one member, approved by others and paid by another. When it is submitted, what will be paid
-//! (amount, vendor, account) and whose approval it needs are copied into it and change no more; paying pays that
-//! copy. Invariants (12): a bill is paid at most once, only approved, at the approved amount; who submitted it does
-//! not approve it. Commands on one bill meet in the engine one after the other, so nothing here can be raced.
-//! Deliberately absent: any role that may do everything, and who acts, which is `acting`.
+//! One member prepares a bill, others approve it and another pays it. Submission copies the amount, the vendor, the
+//! account and the required approvers into the bill. The copy never changes, and paying pays that copy. Invariants
+//! (12): a bill is paid at most once, only when approved, at the approved amount; its submitter does not approve it.
+//! The engine runs commands on one bill one after the other, so they cannot race. No role may do everything. `acting`
+//! identifies the member who acts.
 //!
 //! Start at `rules.rs`, then `submit.rs`, `approve.rs`, `pay.rs`.
 
@@ -56,10 +57,7 @@ use crate::world::record::key;
 use crate::world::{Halt, World};
 use rules::PayableEvent;
 
-/// A payable of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a payable of the app. Error: `not-found`.
 pub fn find(world: &World, scope: Scope, id: PayableId) -> Result<Arc<Payable>, Halt> {
     match world.get::<Payable>(key![scope.org, id])? {
         Some(payable) if payable.app == scope.app => Ok(payable),
@@ -67,13 +65,13 @@ pub fn find(world: &World, scope: Scope, id: PayableId) -> Result<Arc<Payable>, 
     }
 }
 
-/// Whether bills that are neither paid nor canceled name this vendor, or one account of it.
+/// Returns whether bills that are neither paid nor canceled name this vendor, or this payment method of it.
 pub fn are_open(world: &World, vendor: &Vendor, method: Option<VendorPaymentMethodId>) -> Result<bool, Halt> {
     let open = world.all::<Payable>(Payable::OPEN_OF_VENDOR, key![vendor.org, Some(vendor.id)])?;
     Ok(open.iter().any(|payable| method.is_none() || payable.payment_method == method))
 }
 
-/// An app is not deleted while bills of it are neither paid nor canceled; for reads only.
+/// Refuses the deletion of an app with bills that are neither paid nor canceled; for reads only.
 ///
 /// # Errors
 /// `invalid-state`.
@@ -88,7 +86,6 @@ pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Who did what, for the history.
 struct HistoryEntry {
     kind: ActionKind,
     /// `None` when the app itself acts.
@@ -102,8 +99,7 @@ impl HistoryEntry {
     }
 }
 
-/// Moves a bill along its states, if the rules allow it, keeps who did it, and tells of it: each transition is one
-/// event.
+/// Moves a bill to its next state if the rules allow it, records the actor, and emits one event for the transition.
 fn advance(
     world: &mut World,
     payable: &Arc<Payable>,
@@ -130,7 +126,6 @@ fn advance(
     Ok(payable)
 }
 
-/// Tells of a payable as it is now.
 fn emit(world: &mut World, payable: &Payable) -> Result<(), Halt> {
     let (name, object) = (EventName::PayableUpdated, PayableJson::from(payable));
     events::emit(world, payable.scope(), NewEvent::of(name, payable.id.0, payable.version, &object))

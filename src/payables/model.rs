@@ -1,4 +1,4 @@
-//! The record of a payable, its histories, and its closed sets of words.
+//! The record of a payable, its histories and its enumerations.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,218 +13,175 @@ use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a payable stands.
+    /// The state of a payable.
     pub enum PayableStatus {
-        /// Being prepared; may be changed.
+        /// Being prepared; can be changed.
         Created = "created", // docs/specification.md
-        /// Given up.
+        /// Canceled before it was submitted.
         Canceled = "canceled",
-        /// Waits for its approvers.
+        /// Waiting for its approvers.
         SubmittedForApproval = "submitted_for_approval",
-        /// An approver said no; may be changed, which makes it created again.
+        /// Rejected by an approver. A change makes it created again.
         Rejected = "rejected",
-        /// May be paid.
+        /// Approved; can be paid.
         Approved = "approved",
-        /// On its way to the vendor.
+        /// The payment is on its way to the vendor.
         PaymentInitiated = "payment_initiated",
-        /// It did not arrive, or came back; may be paid again.
+        /// The payment failed or was returned; it can be retried.
         PaymentFailed = "payment_failed",
-        /// It arrived.
+        /// The payment arrived.
         PaymentCompleted = "payment_completed",
     }
 }
 
 words! {
-    /// What a member did with a payable.
+    /// A member's action on a payable.
     pub enum ActionKind {
-        /// Made it.
+        /// Created it.
         Create = "create", // docs/specification.md
         /// Changed it, or its file.
         Update = "update",
-        /// Gave it up.
+        /// Canceled it.
         Cancel = "cancel",
-        /// Asked for approval.
+        /// Submitted it for approval.
         SubmitForApproval = "submit_for_approval",
-        /// Said yes.
+        /// Approved it.
         Approve = "approve",
-        /// Said no.
+        /// Rejected it.
         Reject = "reject",
         /// Paid it.
         InitiatePayment = "initiate_payment",
-        /// Paid it again, after a payment failed.
+        /// Paid it again after a failed payment.
         RetryPayment = "retry_payment",
     }
 }
 
 words! {
-    /// Where the money for a payable comes from.
+    /// The source of the money for a payable.
     pub enum FundingSource {
         /// The app's wallet.
         ServiceBalance = "service_balance", // docs/specification.md
     }
 }
 
-/// One thing that was done with a payable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
-    /// What.
     pub kind: ActionKind,
-    /// By whom; `None` when the app itself did it, by its key.
+    /// `None` when the app itself acted, with its key.
     pub actor: Option<Actor>,
-    /// Their words.
     pub comment: Option<String>,
-    /// When.
     pub at: Time,
 }
 
-/// A state, and when it was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusChange {
-    /// The state.
     pub status: PayableStatus,
-    /// When.
     pub at: Time,
 }
 
-/// A step of the approval: who may approve in it, and who has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalStep {
-    /// How many are needed.
     pub num_approvals_required: u32,
-    /// Those who may approve; each once.
+    /// Each permitted approver, once.
     pub approvals: Vec<Approval>,
-    /// When enough had.
     pub completed_at: Option<Time>,
 }
 
-/// One approver of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
-    /// Who.
     pub member: MemberId,
-    /// What `user_id` shows.
+    /// The public `user_id`.
     pub number: i64,
-    /// Their name when the payable was submitted.
+    /// The member's name when the payable was submitted.
     pub name: String,
-    /// Yes or no; `None` until they say.
+    /// `None` until the member approves or rejects.
     pub given: Option<bool>,
-    /// When.
     pub at: Option<Time>,
-    /// Their words.
     pub comment: Option<String>,
 }
 
-/// What was submitted for approval, and is what is paid.
+/// The submitted copy, which is approved and paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// Cents.
     pub amount: Cents,
-    /// Whom.
     pub vendor: VendorId,
-    /// By which of their payment methods.
     pub payment_method: VendorPaymentMethodId,
-    /// To which account.
     pub bank_account: BankAccountId,
 }
 
-/// One attempt to pay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Its transfer.
     pub transfer: TransferId,
-    /// The key of the request, where it was a UUID; else the transfer's id, which is what the rail is told.
+    /// The idempotency key of the request, if it was a UUID; else the transfer's id, which is sent to the rail.
     pub idempotency_key: uuid::Uuid,
-    /// What was approved and paid.
     pub terms: Terms,
-    /// When.
     pub at: Time,
 }
 
 record! {
-    /// A vendor's bill.
     pub struct Payable in "payables" {
         key (org, id)
         many BY_TRANSFER (org, transfer)
         many OPEN_OF_VENDOR (org, open_vendor);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: PayableId,
-        /// The app.
         pub app: AppId,
-        /// The number of the bill.
         pub number: String,
-        /// Cents; zero while nobody has said.
+        /// Cents; zero until an amount is set.
         pub amount: Cents,
         /// Always USD.
         pub currency: String,
-        /// What it is for.
         pub description: Option<String>,
         /// The app's own id for it.
         pub external_id: Option<String>,
-        /// Where it stands.
         pub status: PayableStatus,
-        /// Where its money comes from.
         pub funding_source: FundingSource,
-        /// Who is to be paid.
         pub vendor: Option<VendorId>,
-        /// Their name, which never changes.
+        /// The name of a vendor never changes.
         pub vendor_name: Option<String>,
-        /// To which of their accounts.
         pub payment_method: Option<VendorPaymentMethodId>,
-        /// The name on it.
         pub payment_method_name: Option<String>,
-        /// The vendor, while the bill is neither paid nor canceled: so those can be found without the others.
+        /// The vendor while the bill is neither paid nor canceled, so that a query finds only open bills.
         pub open_vendor: Option<VendorId>,
-        /// What is billed.
         pub items: Document<Vec<Item>>,
-        /// Where its file is served, as it was told when the file came; `None` without a file.
+        /// As returned when the file was added; `None` without a file.
         pub file_url: Option<String>,
         /// The transfer of the last attempt to pay.
         pub transfer: Option<TransferId>,
-        /// What was submitted; `None` before.
+        /// `None` before submission.
         pub terms: Option<Document<Terms>>,
-        /// Who submitted it; `None` before.
+        /// `None` before submission.
         pub submitted_by: Option<MemberId>,
-        /// The policy under which it was submitted, where one fitted.
+        /// `None` if no policy applied.
         pub policy: Option<ApprovalPolicyId>,
-        /// Whose approval it needs and has.
         pub approval_steps: Document<Vec<ApprovalStep>>,
-        /// What was done with it, oldest first.
+        /// Oldest first.
         pub action_history: Document<Vec<Action>>,
-        /// The states that it was in, oldest first.
+        /// Oldest first.
         pub status_history: Document<Vec<StatusChange>>,
-        /// Every attempt to pay, oldest first.
+        /// Oldest first.
         pub transfer_history: Document<Vec<Attempt>>,
-        /// Goes up with each change.
+        /// Incremented by each change.
         pub version: i64,
-        /// When it was made.
         pub created_at: Time,
-        /// When it last changed.
         pub updated_at: Time,
     }
 }
 
 impl Payable {
-    /// The app that it belongs to.
     pub fn scope(&self) -> Scope {
         Scope { org: self.org, app: self.app }
     }
 }
 
 record! {
-    /// The bill itself, as a PDF.
     pub struct PayableFile in "payable_files" {
         key (org, payable);
-        /// The organization.
         pub org: OrgId,
-        /// Whose it is.
         pub payable: PayableId,
-        /// The app.
         pub app: AppId,
-        /// The PDF.
         pub bytes: Vec<u8>,
-        /// When it came.
         pub created_at: Time,
     }
 }

@@ -1,4 +1,4 @@
-//! Pays a payable that was approved.
+//! Pays an approved payable.
 
 use std::sync::Arc;
 
@@ -23,24 +23,21 @@ use crate::vendors;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The rail by which vendors are paid. Bills carry no fee: what was approved is what arrives.
+/// The rail that pays vendors. Bills have no fee: the approved amount arrives.
 pub const RAIL: Platform = Platform::Ach;
 
 /// POST /v2/accounts-payable/payables/{payable_id}/pay
 ///
-/// Sets the approved amount aside and asks for the rail. Whatever the keys of two requests say, the second finds the
-/// payable paid already: only one that is approved, or whose payment failed and gave its money back, can be paid.
+/// Holds the approved amount and instructs the rail. A second request finds the payable paid, even under another
+/// idempotency key: only an approved payable, or one whose failed payment returned its money, can be paid.
 #[derive(Clone, Copy, Debug)]
 pub struct Pay {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts.
     pub acting: Named,
-    /// Whether the request came with the app's own key, and without the member's session.
+    /// Whether the request has the app's own key and no member session.
     pub by_app: bool,
-    /// The request's idempotency key, where it is a UUID; the history shows it.
+    /// The request's idempotency key, if it is a UUID; the history shows it.
     pub key: Option<Uuid>,
 }
 
@@ -86,7 +83,7 @@ impl Command for Pay {
 }
 
 impl Pay {
-    /// What is on its way to a new vendor's first account counts with this payment.
+    /// Rejects a payment above the limit to a vendor's new first account. Payments in flight to that account count too.
     fn first_account_has_rested(
         &self,
         world: &mut World,
@@ -110,7 +107,7 @@ impl Pay {
         Ok(vendors::rules::first_has_rested(method, total, limit, world.now())?)
     }
 
-    /// An app key names any member, so above `payable_approval_limit` it does not pay.
+    /// Rejects a payment above `payable_approval_limit` by an app key, because that key can name any member.
     fn is_approved_above_the_limit(&self, world: &mut World, amount: Cents) -> Result<(), Halt> {
         let limit = apps::find(world, self.scope)?.settings.0.payable_approval_limit;
         match limit.filter(|limit| self.by_app && amount > *limit) {

@@ -1,4 +1,4 @@
-//! An approver says no.
+//! Rejects a payable.
 
 use std::sync::Arc;
 
@@ -13,17 +13,14 @@ use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/payables/{payable_id}/reject
 ///
-/// Any member whose role approves may say no, named in a step or not: it moves no money, and a payable whose approvers
-/// have all left would wait for ever otherwise. Also ends a payment that failed, so that the payable can be changed.
+/// Any member whose role approves can reject, even if no step names them: a rejection moves no money, and a payable
+/// whose approvers have all left would otherwise wait permanently. A failed payment can be rejected too, so that the
+/// payable can be changed.
 #[derive(Clone, Debug)]
 pub struct Reject {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts.
     pub acting: Named,
-    /// Their words.
     pub comment: Option<String>,
 }
 

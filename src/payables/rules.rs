@@ -1,4 +1,4 @@
-//! How a payable moves from state to state (docs/states.md). Pure.
+//! The state transitions of a payable (docs/states.md). Pure.
 
 use super::model::{ApprovalStep, Payable, PayableStatus};
 use crate::clock::Time;
@@ -6,33 +6,26 @@ use crate::ids::MemberId;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
-/// What can happen to a payable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayableEvent {
-    /// Whoever prepares it changes it, or its file.
+    /// A member changed it, or its file.
     Updated,
-    /// Whoever prepares it gives it up.
     Canceled,
-    /// Whoever prepares it asks for approval.
     Submitted,
-    /// An approver said yes, and more of them are needed.
+    /// A member approved, and more approvals are required.
     StepApproved,
-    /// The last approver that was needed said yes.
+    /// The last required member approved.
     Approved,
-    /// An approver said no.
     Rejected,
-    /// It is being paid.
     PaymentInitiated,
-    /// The money arrived.
     PaymentCompleted,
-    /// It did not, and is back.
+    /// The payment failed, and the money is back.
     PaymentFailed,
-    /// It had arrived and came back.
+    /// The payment had arrived and was returned.
     PaymentReturned,
 }
 
 impl PayableEvent {
-    /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 10] = [
         Self::Updated,
         Self::Canceled,
@@ -47,19 +40,19 @@ impl PayableEvent {
     ];
 }
 
-/// The next state, or why there is none.
+/// Returns the next state, or the refusal.
 pub fn apply(status: PayableStatus, event: PayableEvent) -> Result<PayableStatus, Refusal> {
     states::apply("payable", status, |status| transition(status, event))
 }
 
-/// Most deeds in a payable's history with which it still takes changes. The history is a part of the payable, so each
-/// change writes it whole. Deeds that end a payable, and those of who approves and pays, are never too many.
+/// The number of history entries beyond which a payable accepts no more changes, because each change writes the whole
+/// history. Approvals, rejections, payments and cancellations are always accepted.
 pub const HISTORY_MAX: usize = 200;
 
-/// Whether a payable, or its file, may be changed once more.
+/// Checks that a payable, or its file, can be changed.
 ///
 /// # Errors
-/// `invalid-state`; `limit-exceeded` behind [`HISTORY_MAX`] deeds.
+/// `invalid-state`; `limit-exceeded` after [`HISTORY_MAX`] entries.
 pub fn may_be_changed(payable: &Payable) -> Result<(), Refusal> {
     apply(payable.status, PayableEvent::Updated)?;
     if payable.action_history.0.len() < HISTORY_MAX {
@@ -76,14 +69,14 @@ const fn transition(status: PayableStatus, event: PayableEvent) -> Option<Payabl
         Approved, Canceled, Created, PaymentCompleted, PaymentFailed, PaymentInitiated, Rejected, SubmittedForApproval,
     };
     match (status, event) {
-        // A rejected bill that is changed is created again: whatever was approved of it counts no more.
+        // A change creates a rejected bill again: its earlier approvals are void.
         (Created | Rejected, PayableEvent::Updated) => Some(Created),
         (Created, PayableEvent::Canceled) => Some(Canceled),
         (Created, PayableEvent::Submitted) | (SubmittedForApproval, PayableEvent::StepApproved) => {
             Some(SubmittedForApproval)
         }
         (SubmittedForApproval, PayableEvent::Approved) => Some(Approved),
-        // After a failed payment, because the way to another account leads through another approval.
+        // A failed payment can be rejected, because another account requires another approval.
         (SubmittedForApproval | PaymentFailed, PayableEvent::Rejected) => Some(Rejected),
         (Approved | PaymentFailed, PayableEvent::PaymentInitiated) => Some(PaymentInitiated),
         (PaymentInitiated, PayableEvent::PaymentCompleted) => Some(PaymentCompleted),
@@ -118,7 +111,8 @@ const fn transition(status: PayableStatus, event: PayableEvent) -> Option<Payabl
     }
 }
 
-/// Whether a bill in this state may still cost money: it names its vendor and account until it is paid or given up.
+/// Returns whether a bill in this state may still be paid. It keeps its vendor and account until it is paid or
+/// canceled.
 pub const fn is_open(status: PayableStatus) -> bool {
     match status {
         PayableStatus::Created
@@ -131,7 +125,7 @@ pub const fn is_open(status: PayableStatus) -> bool {
     }
 }
 
-/// Refuses the approval by whoever submitted the bill, whatever their role (docs/decisions.md 10).
+/// Rejects an approval by the submitter, in every role (docs/decisions.md 10).
 pub fn is_not_submitter(submitted_by: Option<MemberId>, approver: MemberId) -> Result<(), Refusal> {
     if submitted_by == Some(approver) {
         let message = "A member cannot approve a payable that they submitted, administrators included. Let another \
@@ -141,10 +135,10 @@ pub fn is_not_submitter(submitted_by: Option<MemberId>, approver: MemberId) -> R
     Ok(())
 }
 
-/// The steps after this member said yes in the first that is not complete.
+/// Returns the steps after this member approved in the first one that is not complete.
 ///
 /// # Errors
-/// `not-permitted` for who is in no step; `invalid-state` for who said it before, or whose step has not come yet.
+/// `not-permitted` for a member in no step; `invalid-state` for a repeated approval or a step that is not current.
 pub fn approved_by(
     steps: &[ApprovalStep],
     member: MemberId,
@@ -179,7 +173,7 @@ pub fn approved_by(
     Ok(steps)
 }
 
-/// Whether as many members approved in a step as it needs, each counted once.
+/// Returns whether a step has enough approvals, each member counted once.
 pub fn has_enough(step: &ApprovalStep) -> bool {
     let mut given: Vec<MemberId> =
         step.approvals.iter().filter(|approval| approval.given == Some(true)).map(|approval| approval.member).collect();
@@ -188,7 +182,7 @@ pub fn has_enough(step: &ApprovalStep) -> bool {
     given.len() >= usize::try_from(step.num_approvals_required).unwrap_or(usize::MAX)
 }
 
-/// Every move from state to state, for docs/states.md: from, what happens, to.
+/// Returns every transition for docs/states.md: from, event, to.
 pub fn transitions() -> Vec<TransitionRow> {
     states::transitions(&PayableEvent::ALL, transition)
 }
@@ -202,9 +196,10 @@ mod tests {
     #[test]
     fn every_pair_of_state_and_event() {
         let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
-        // docs/decisions.md 10: created → canceled | submitted; submitted → approved | rejected; rejected → created again
-        // by an update; approved → payment_initiated → payment_completed | payment_failed → retry by pay again.
-        // Ours: a failed payment may be rejected; one that came back after it had arrived failed after all.
+        // docs/decisions.md 10: created → canceled | submitted; submitted → approved | rejected;
+        // rejected → created by an update;
+        // approved → payment_initiated → payment_completed | payment_failed → payment_initiated by a retry.
+        // A failed payment may be rejected; a payment that arrived and was returned counts as failed.
         let expected = "created Updated created\ncreated Canceled canceled\n\
             created Submitted submitted_for_approval\n\
             submitted_for_approval StepApproved submitted_for_approval\nsubmitted_for_approval Approved approved\n\

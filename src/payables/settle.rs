@@ -1,8 +1,7 @@
-//! What the rail says of a payment to a vendor: it arrived, it failed, or it came back.
+//! The result of a payment to a vendor on its rail: completed, failed or returned.
 //!
-//! A vendor's account is not taken out of use by a failure, other than a payee's: the approved account is the only one
-//! that can be paid to, and whether it works again is for the vendor to say. Paying again tries it again; another
-//! account takes another approval.
+//! Unlike a payee's payout method, a vendor's account stays enabled after a failure: it is the only approved account.
+//! Paying again tries it again; another account requires another approval.
 
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use crate::transfers::{self, Transfer, rules::TransferEvent};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// It arrived: what was set aside is gone, and the bill is paid.
+/// Completes the payment: captures the hold and marks the bill as paid.
 pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
     let payable = of(world, transfer)?;
     let by = CapturedBy::Rail(platform(transfer)?);
@@ -30,7 +29,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt>
     advance(world, &payable, PayableEvent::PaymentCompleted, None, |_| ()).map(|_| ())
 }
 
-/// It did not: what was set aside is back in the wallet, and the bill may be paid again.
+/// Fails the payment: releases the hold to the wallet, and the bill can be paid again.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payable = of(world, transfer)?;
     must_be_open(holds::release(world, transfer.scope(), transfer.id)?)?;
@@ -40,7 +39,7 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     advance(world, &payable, PayableEvent::PaymentFailed, None, |_| ()).map(|_| ())
 }
 
-/// It had arrived and came back: the money is in the wallet again, so paying again pays once.
+/// Returns a completed payment's money to the wallet, so the bill can be paid again.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payable = of(world, transfer)?;
     let posting = postings::return_payable(transfer.scope(), transfer.id, platform(transfer)?, transfer.amount);
@@ -50,7 +49,7 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     advance(world, &payable, PayableEvent::PaymentReturned, None, |_| ()).map(|_| ())
 }
 
-/// The bill whose last attempt to pay this is. Earlier attempts came to their ends before it began.
+/// Returns the bill whose last attempt to pay is this transfer. Earlier attempts ended before it began.
 fn of(world: &World, transfer: &Transfer) -> Result<Arc<Payable>, Halt> {
     let found = world.all::<Payable>(Payable::BY_TRANSFER, key![transfer.org, Some(transfer.id)])?;
     Ok(found.into_iter().next().ok_or_else(|| Refusal::not_found("payable of this transfer"))?)
@@ -60,7 +59,7 @@ fn platform(transfer: &Transfer) -> Result<Platform, Refusal> {
     transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A transfer to a vendor has no rail."))
 }
 
-/// A transfer that is under way has its money set aside; if not, one of the two rows is damaged.
+/// An in-flight transfer has an open hold; if not, one of the two rows is damaged.
 fn must_be_open(closed: Closed) -> Result<(), Refusal> {
     match closed {
         Closed::Now => Ok(()),

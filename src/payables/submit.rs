@@ -1,4 +1,4 @@
-//! Asks for approval: what will be paid, and whose approval it needs, is fixed from here on.
+//! Submits a payable for approval and fixes the payment terms and the approvers.
 
 use std::sync::Arc;
 
@@ -19,11 +19,8 @@ use crate::world::{Halt, World};
 /// POST /v2/accounts-payable/payables/{payable_id}/submit-for-approval
 #[derive(Clone, Copy, Debug)]
 pub struct Submit {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts.
     pub acting: Named,
 }
 
@@ -66,7 +63,7 @@ impl Command for Submit {
     }
 }
 
-/// What will be paid. A payable without an account takes the vendor's only one.
+/// Returns the payment terms. A payable without an account uses the vendor's only one.
 fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMethod>), Halt> {
     let lacks = |what: &str| Refusal::new(Code::InvalidState, format!("The payable cannot be submitted yet: {what}."));
     if !payable.amount.is_positive() {
@@ -93,10 +90,10 @@ fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMe
     Ok((terms, method))
 }
 
-/// The steps of a policy, each with those of its approvers who may approve now and did not submit.
+/// Returns the steps of a policy, each with the approvers who may approve now, except the submitter.
 ///
 /// # Errors
-/// `invalid-state` when a step could never be completed: better now than never.
+/// `invalid-state` when a step could never be completed.
 fn steps_of(
     policy: &ApprovalPolicy,
     members: &[Arc<Member>],
@@ -122,7 +119,7 @@ fn steps_of(
     (1..).zip(&policy.steps.0).map(step).collect()
 }
 
-/// Where no policy fits: any one approver who did not submit (docs/decisions.md 10).
+/// Returns the step used when no policy applies: any one approver except the submitter (docs/decisions.md 10).
 fn any_approver(members: &[Arc<Member>], submitter: MemberId) -> Result<ApprovalStep, Refusal> {
     let approvals: Vec<Approval> = members.iter().filter_map(|member| approval(member, submitter)).collect();
     if approvals.is_empty() {
@@ -133,7 +130,7 @@ fn any_approver(members: &[Arc<Member>], submitter: MemberId) -> Result<Approval
     Ok(ApprovalStep { num_approvals_required: 1, approvals, completed_at: None })
 }
 
-/// The place of a member who may approve; `None` for all others, and for the submitter.
+/// Returns the entry of a member who may approve; `None` for the submitter and all others.
 fn approval(member: &Arc<Member>, submitter: MemberId) -> Option<Approval> {
     let may = member.id != submitter && may_approve(member);
     may.then(|| Approval {

@@ -1,4 +1,4 @@
-//! Changes a payable, as long as nobody has been asked to approve it, or after they said no.
+//! Changes a payable before it is submitted, or after it was rejected.
 
 use std::sync::Arc;
 
@@ -18,28 +18,19 @@ use crate::scope::Scope;
 use crate::vendors::{self, MethodStatus, Vendor, VendorPaymentMethod};
 use crate::world::{Halt, World};
 
-/// What to change of a payable.
 #[derive(Clone, Debug)]
 pub struct PayablePatch {
-    /// The number of the bill.
     pub number: Option<String>,
-    /// What it is for.
     pub description: Patch<String>,
-    /// The app's own id for it.
     pub external_id: Patch<String>,
-    /// Who is to be paid.
     pub vendor: Patch<VendorId>,
-    /// To which of their accounts.
     pub payment_method: Patch<VendorPaymentMethodId>,
     /// Cents.
     pub amount: Option<Amount>,
-    /// What is billed.
     pub items: Patch<Vec<Item>>,
-    /// Where the money comes from.
     pub funding_source: Option<FundingSource>,
 }
 
-/// Whom a payable names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Payee {
     vendor: Option<Arc<Vendor>>,
@@ -51,12 +42,12 @@ impl PayablePatch {
         self.items.clone().over(Some(payable.items.0.clone())).unwrap_or_default()
     }
 
-    /// What the payable will come to.
     pub(super) fn amount(&self, payable: &Payable) -> Result<Cents, Refusal> {
         items::amount(self.amount, &self.items(payable), payable.amount)
     }
 
-    /// Whom the payable will name. Another vendor takes the account of the one before away, because it is not theirs.
+    /// Returns the vendor and account of the changed payable. Another vendor removes the account, because it is not
+    /// theirs.
     pub(super) fn payee(&self, world: &World, payable: &Payable) -> Result<Payee, Halt> {
         let vendor = self.vendor.clone().over(payable.vendor);
         let kept = payable.payment_method.filter(|_| vendor == payable.vendor);
@@ -86,7 +77,7 @@ impl PayablePatch {
         PayableJson::from(&after) != PayableJson::from(payable)
     }
 
-    /// Makes the changes, which were looked at.
+    /// Applies the changes, which are validated.
     pub(super) fn apply(&self, payable: &mut Payable, amount: Cents, payee: Payee) {
         payable.number = self.number.clone().unwrap_or(std::mem::take(&mut payable.number));
         payable.description = self.description.clone().over(payable.description.take());
@@ -104,13 +95,9 @@ impl PayablePatch {
 /// PATCH /v2/accounts-payable/payables/{payable_id}
 #[derive(Clone, Debug)]
 pub struct Update {
-    /// The app.
     pub scope: Scope,
-    /// The payable.
     pub payable: PayableId,
-    /// The member who acts.
     pub acting: MemberId,
-    /// What to change.
     pub patch: PayablePatch,
 }
 
@@ -127,7 +114,7 @@ impl Command for Update {
         let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
         rules::apply(payable.status, PayableEvent::Updated)?;
         let payee = self.patch.payee(world, &payable)?;
-        // What changes nothing is no transition, and has no event; but a rejected bill may be taken up as it is.
+        // A change without effect is no transition and emits no event, except that it reopens a rejected bill.
         if payable.status == PayableStatus::Created && !self.patch.changes(&payable, amount, &payee) {
             return Ok(payable);
         }
@@ -140,8 +127,8 @@ impl Command for Update {
     }
 }
 
-/// Changes a payable that may be changed. One that was rejected is created again: what was submitted before, and who
-/// had said what to it, counts no more.
+/// Changes a payable that may be changed. A rejected one becomes created again, without its earlier submission and
+/// approvals.
 pub(super) fn revise(
     world: &mut World,
     payable: &Arc<Payable>,

@@ -1,5 +1,5 @@
-//! What stored payables must be like (invariant 12): paid at most once, only approved, at the approved amount, and not
-//! approved by whoever submitted them. Pure: whoever has the rows shows them.
+//! Checks of stored payables (invariant 12): paid at most once, only when approved, at the approved amount, and not
+//! approved by their submitter. Pure: the caller supplies the rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::ids::TransferId;
 use crate::ledger::verify::Finding;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 
-/// Checks payables one by one, then the transfers. It remembers one id for each attempt to pay.
+/// Checks payables one by one, then the transfers. It keeps one id for each attempt to pay.
 #[derive(Default)]
 pub struct Checker {
     attempts: HashMap<TransferId, u32>,
@@ -18,7 +18,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// First every payable, with the transfers of its attempts to pay, as they are stored.
+    /// Checks one payable with the transfers of its attempts. Call it for every payable before the transfers.
     pub fn payable(&mut self, payable: &Payable, transfers: &[Option<Arc<Transfer>>]) {
         let mut wrong = Vec::new();
         check_attempts(payable, transfers, &mut wrong);
@@ -32,7 +32,7 @@ impl Checker {
         self.findings.extend(wrong.into_iter().map(finding));
     }
 
-    /// Then every transfer.
+    /// Checks one transfer. Call it after all payables.
     pub fn transfer(&mut self, transfer: &Transfer) {
         let named = self.attempts.get(&transfer.id).copied().unwrap_or(0);
         if named != u32::from(transfer.kind == TransferKind::Payable) {
@@ -41,13 +41,12 @@ impl Checker {
         }
     }
 
-    /// What was found.
     pub fn findings(self) -> Vec<Finding> {
         self.findings
     }
 }
 
-/// Whether the money of a transfer is on its way, or has arrived and stayed.
+/// Returns whether the money of a transfer is in flight, or has arrived and was not returned.
 pub const fn has_left(status: TransferStatus) -> bool {
     match status {
         TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending | TransferStatus::Completed => true,
@@ -115,7 +114,7 @@ fn check_status(payable: &Payable, transfers: &[Option<Arc<Transfer>>], wrong: &
         PayableStatus::PaymentInitiated => left && last != Some(TransferStatus::Completed),
         PayableStatus::PaymentCompleted => last == Some(TransferStatus::Completed),
         PayableStatus::PaymentFailed => last.is_some() && !left,
-        // It may have been paid, in vain, before it was rejected and submitted again.
+        // A payment may have failed before the bill was rejected and submitted again.
         PayableStatus::Created
         | PayableStatus::Canceled
         | PayableStatus::SubmittedForApproval

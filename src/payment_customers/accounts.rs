@@ -1,4 +1,4 @@
-//! The bank accounts that a customer pays from.
+//! The bank accounts from which a customer pays.
 
 use super::{change, find};
 use crate::bank_accounts::{self, BankAccountJson, SealedAccount};
@@ -10,11 +10,9 @@ use crate::world::{Halt, World};
 /// POST /v2/payment-customers/{customer_id}/bank-accounts
 #[derive(Clone, Debug)]
 pub struct AddAccount {
-    /// The app.
     pub scope: Scope,
-    /// The customer.
     pub customer: PaymentCustomerId,
-    /// The account; it bears the customer's name where it has no other.
+    /// Named after the customer if it has no holder name.
     pub account: SealedAccount,
 }
 
@@ -32,7 +30,7 @@ impl Command for AddAccount {
         // From here it must succeed.
         let named = self.account.named(customer.name.as_deref().unwrap_or_default());
         let account = bank_accounts::add(world, self.scope, customer.id.0, &named)?;
-        // What changes nothing is no transition, and has no event.
+        // Without a change there is no transition and no event.
         if !known.iter().any(|known| (known.id, known.version) == (account.id, account.version)) {
             change(world, &customer, |_| ())?;
         }
@@ -43,11 +41,8 @@ impl Command for AddAccount {
 /// DELETE /v2/payment-customers/{customer_id}/bank-accounts/{account_id}
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveAccount {
-    /// The app.
     pub scope: Scope,
-    /// The customer.
     pub customer: PaymentCustomerId,
-    /// The account.
     pub account: BankAccountId,
 }
 

@@ -1,4 +1,4 @@
-//! Makes, changes and deletes payment customers.
+//! Creates, changes and deletes payment customers.
 
 use super::model::PaymentCustomer;
 use super::{PaymentCustomerJson, change, emit, find};
@@ -15,15 +15,10 @@ use crate::world::{Halt, World};
 /// POST /v2/payment-customers
 #[derive(Clone, Debug)]
 pub struct CreateCustomer {
-    /// The app.
     pub scope: Scope,
-    /// The name.
     pub name: String,
-    /// Their address.
     pub email: Option<String>,
-    /// Their phone.
     pub phone: Option<PhoneNumber>,
-    /// Whatever the app keeps with it.
     pub metadata: Option<String>,
 }
 
@@ -59,17 +54,11 @@ impl Command for CreateCustomer {
 /// PATCH /v2/payment-customers/{customer_id}
 #[derive(Clone, Debug)]
 pub struct UpdateCustomer {
-    /// The app.
     pub scope: Scope,
-    /// The customer.
     pub customer: PaymentCustomerId,
-    /// Another name.
     pub name: Option<String>,
-    /// Another address, or none.
     pub email: Patch<String>,
-    /// Another phone, or none.
     pub phone: Patch<PhoneNumber>,
-    /// Other metadata, or none.
     pub metadata: Patch<String>,
 }
 
@@ -83,7 +72,7 @@ impl Command for UpdateCustomer {
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let before = find(world, self.scope, self.customer)?;
         let after = self.applied_to(&before);
-        // What changes nothing is no transition, and has no event.
+        // Without a change there is no transition and no event.
         if PaymentCustomerJson::from(&after) == PaymentCustomerJson::from(&*before) {
             return Ok(PaymentCustomerJson::from(&after));
         }
@@ -119,9 +108,7 @@ fn patch<T>(patch: &Patch<T>, field: &mut Option<String>, set: impl FnOnce(&T) -
 /// DELETE /v2/payment-customers/{customer_id}
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteCustomer {
-    /// The app.
     pub scope: Scope,
-    /// The customer.
     pub customer: PaymentCustomerId,
 }
 

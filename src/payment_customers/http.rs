@@ -1,5 +1,3 @@
-//! Payment customers over HTTP.
-
 use serde_json::json;
 
 use super::model::PaymentCustomer;
@@ -19,34 +17,33 @@ use crate::world::Query;
 use crate::world::record::Cell;
 
 input! {
-    /// Who pays.
+    /// A new payment customer.
     pub struct NewPaymentCustomer {
-        /// The name of the person or the company.
+        /// The name of the person or company.
         pub name: HolderName,
-        /// Their address.
+        /// The customer's e-mail address.
         pub email: Option<Email>,
-        /// Their phone.
+        /// The customer's phone number.
         pub phone_number: Option<Phone>,
-        /// Whatever you keep with it.
+        /// Your own data.
         pub metadata: Option<Metadata>,
     }
 }
 
 input! {
-    /// What to change of a payment customer. What is not sent stays; null takes it away.
+    /// The changes of a payment customer. Fields that are not sent are unchanged; null removes a value.
     pub struct PaymentCustomerChanges {
-        /// Another name.
+        /// The new name.
         pub name: Change<HolderName>,
-        /// Another address.
+        /// The new e-mail address.
         pub email: Patch<Email>,
-        /// Another phone.
+        /// The new phone number.
         pub phone_number: Patch<Phone>,
-        /// Other metadata.
+        /// Your own data.
         pub metadata: Patch<Metadata>,
     }
 }
 
-/// The app, and the customer in the path.
 fn customer_in_path(call: &Call) -> Result<(Scope, PaymentCustomerId), Refusal> {
     Ok((call.scope()?, call.id("customer_id", "payment customer")?))
 }
@@ -65,9 +62,9 @@ pub async fn create(call: Call) -> Outcome {
 }
 
 list_query! {
-    /// Which payment customers are asked for.
+    /// The filters of the list of payment customers.
     pub struct PaymentCustomersQuery {
-        /// Only those with this address.
+        /// Return only customers with this e-mail address.
         pub email: Option<Email>,
     }
 }
@@ -127,7 +124,7 @@ pub async fn add_account(call: Call) -> Outcome {
 }
 
 list_query! {
-    /// Which bank accounts are asked for.
+    /// The parameters of the list of bank accounts.
     pub struct BankAccountsQuery {}
 }
 
@@ -152,7 +149,6 @@ pub async fn remove_account(call: Call) -> Outcome {
     call.once(Ok(RemoveAccount { scope, customer, account }), Answer::ok).await
 }
 
-/// The routes of payment customers.
 pub fn routes() -> Vec<Route> {
     [customer_routes(), account_routes()].concat()
 }

@@ -1,5 +1,3 @@
-//! A payment customer as JSON.
-
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,25 +6,25 @@ use crate::clock::Time;
 use crate::ids::PaymentCustomerId;
 use crate::users::PhoneJson;
 
-/// Who pays an app without being a user of it.
+/// A person or company that pays an app and is not a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = PaymentCustomer)]
 pub struct PaymentCustomerJson {
-    /// Its id: the customer_id of payments.
+    /// The customer's id; the customer_id of payments.
     pub id: PaymentCustomerId,
-    /// When it was made.
+    /// When the customer was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// The name of the person or the company; null once deleted.
+    /// The name of the person or company; null once deleted.
     #[schema(required)]
     pub name: Option<String>,
-    /// Their address.
+    /// The customer's e-mail address.
     #[schema(required)]
     pub email: Option<String>,
-    /// Their phone.
+    /// The customer's phone number.
     #[schema(required)]
     pub phone_number: Option<PhoneJson>,
-    /// Whatever the app keeps with it.
+    /// The app's own data.
     #[schema(required)]
     pub metadata: Option<String>,
 }

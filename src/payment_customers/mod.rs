@@ -1,8 +1,8 @@
-//! Payment customers: who pays an app without being a user of it, such as a company that is debited for an invoice.
+//! Payment customers: people and companies that pay an app and are not users, such as a company debited for an invoice.
 //!
-//! Invariant: a customer belongs to one app; what is needed to debit them is sealed (`bank_accounts`). A deleted one
-//! loses name, contact and accounts, and what was paid remains. Deliberately absent: the payments, which only name
-//! the customer, and any way to pay one out: who is paid is a user.
+//! Invariant: a customer belongs to one app; the data to debit them is sealed (`bank_accounts`). Deletion removes name,
+//! contact and accounts; payments remain. Deliberately absent: payments, which only name the customer, and payouts to
+//! customers: a payee is always a user.
 //!
 //! Start at `model.rs`, then `change.rs`.
 
@@ -28,7 +28,7 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A customer of the app.
+/// Returns a customer of the app.
 ///
 /// # Errors
 /// `not-found`, also for another app's and for a deleted one.
@@ -39,7 +39,7 @@ pub fn find(world: &World, scope: Scope, id: PaymentCustomerId) -> Result<Arc<Pa
     }
 }
 
-/// Changes a customer and tells of it.
+/// Changes a customer and emits its event.
 fn change(
     world: &mut World,
     customer: &Arc<PaymentCustomer>,
@@ -55,7 +55,7 @@ fn change(
     Ok(customer)
 }
 
-/// A customer's bank account turned out to be of no use: it is taken out of use, with the failure's code.
+/// Disables a bank account after a failure whose code is `reason`.
 pub fn disable_account(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Result<(), Halt> {
     let customer = world.get::<PaymentCustomer>(key![account.org, account.holder])?;
     let (Some(customer), true) = (customer, account.in_use) else { return Ok(()) };

@@ -1,5 +1,3 @@
-//! Collects a payment.
-
 use std::sync::Arc;
 
 use crate::apps::limits::{self, Movement};
@@ -22,17 +20,14 @@ use crate::users::{self, User, UserStatus};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// Who pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
-    /// A user of the app.
     User(UserId),
-    /// A payment customer.
     Customer(PaymentCustomerId),
 }
 
 impl Payer {
-    /// The id of the user or the payment customer.
+    /// Returns the id of the user or the payment customer.
     pub const fn id(self) -> uuid::Uuid {
         match self {
             Self::User(UserId(id)) | Self::Customer(PaymentCustomerId(id)) => id,
@@ -40,33 +35,27 @@ impl Payer {
     }
 }
 
-/// From which account of the payer.
+/// The payer's account to debit.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// The newest that is in use.
+    /// The newest account in use.
     Newest,
     /// A user's payout method, or a customer's bank account.
     Account(uuid::Uuid),
-    /// One that the request brings along; it bears the payer's name where it has no other.
+    /// A new account in the request; without a name it gets the payer's name.
     Brought(SealedAccount),
 }
 
-/// POST /v2/payments
 #[derive(Clone, Debug)]
 pub struct CreatePayment {
-    /// The app.
     pub scope: Scope,
-    /// Who pays.
     pub payer: Payer,
-    /// From which account.
     pub from: Source,
-    /// Cents.
     pub amount: Cents,
-    /// The caller's note.
     pub metadata: Option<String>,
-    /// The payer's authorization, where the request names it.
+    /// The payer's authorization, if the request has one.
     pub authorization: Option<Authorization>,
-    /// Decides the defaults of the app's settings.
+    /// Selects the defaults of the app's settings.
     pub environment: Environment,
 }
 
@@ -118,7 +107,7 @@ impl Command for CreatePayment {
 }
 
 impl CreatePayment {
-    /// The payer's authorization, or the app's standing statement.
+    /// Returns the payer's authorization, or the app's general statement.
     fn authorization(&self, world: &mut World) -> Result<Authorization, Halt> {
         let now = world.now();
         match (&self.authorization, self.needed(world)?) {
@@ -145,7 +134,7 @@ impl CreatePayment {
         Ok(apps::find(world, self.scope)?.settings.0.authorization_needed(self.environment))
     }
 
-    /// Where the app does not attest that it deals with the payer, the notice must reach the payer.
+    /// Refuses a payer who cannot receive the notice, unless the app attests its relation to the payer.
     fn must_be_reachable(&self, world: &mut World, contact: Option<&Contact>) -> Result<(), Halt> {
         if contact.is_some() || self.needed(world)? == AuthorizationNeeded::Attested {
             return Ok(());
@@ -154,7 +143,7 @@ impl CreatePayment {
         Err(Refusal::new(Code::UserInfoMissing, message).into())
     }
 
-    /// Names the user's account in the transfer.
+    /// Sets the user's account in the transfer.
     fn user_pays(&self, world: &mut World, user: &User, transfer: Transfer) -> Result<Transfer, Halt> {
         let method = match &self.from {
             Source::Brought(account) => {
@@ -172,7 +161,7 @@ impl CreatePayment {
         Ok(Transfer { payout_method: Some(method.id), ..transfer })
     }
 
-    /// Names the customer's account in the transfer.
+    /// Sets the customer's account in the transfer.
     fn customer_pays(
         &self,
         world: &mut World,
@@ -199,7 +188,7 @@ impl CreatePayment {
     }
 }
 
-/// Where the payer's notice goes.
+/// The address of the payer's notice.
 type Contact = (Channel, String);
 
 fn contact_of_user(user: &User) -> Option<Contact> {
@@ -213,7 +202,7 @@ fn contact_of_customer(customer: &PaymentCustomer) -> Option<Contact> {
     phone.or_else(|| customer.email.clone().map(|email| (Channel::Email, email)))
 }
 
-/// Sends the payer the notice: how much, for which app, from which account, and how to object.
+/// Sends the payer the notice: the amount, the app, the account, and how to object.
 fn notify(world: &mut World, transfer: &Transfer, contact: Option<Contact>) -> Result<(), Halt> {
     let Some((channel, recipient)) = contact else { return Ok(()) };
     let account = transfers::account_end(world, transfer)?.unwrap_or_default();
@@ -222,7 +211,7 @@ fn notify(world: &mut World, transfer: &Transfer, contact: Option<Contact>) -> R
     Ok(())
 }
 
-/// Nobody is debited before they proved who they are, nor while somebody must look at them first (docs/decisions.md 6).
+/// Refuses to debit a user who is not verified or is in review.
 fn may_be_debited(user: &User) -> Result<(), Refusal> {
     users::must_be_verified(user)?;
     match user.status {

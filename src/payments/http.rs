@@ -1,5 +1,3 @@
-//! Payments over HTTP.
-
 use serde_json::json;
 use uuid::Uuid;
 
@@ -18,35 +16,35 @@ use crate::transfers::{Authorization, AuthorizationKind, TransferJson};
 input! {
     /// A payment to the app.
     pub struct NewPayment {
-        /// Cents.
+        /// The amount in cents.
         pub amount: Amount,
-        /// The rail: ach, the one that money can be pulled by.
+        /// The rail. Only ach can collect money.
         pub platform: Platform,
-        /// The user who pays; excludes customer_id.
+        /// The user who pays. Excludes customer_id.
         pub user_id: Option<UserId>,
-        /// The payment customer who pays; excludes user_id.
+        /// The payment customer who pays. Excludes user_id.
         pub customer_id: Option<PaymentCustomerId>,
-        /// A payout method of the user of platform ach, or a bank account of the customer; the newest when neither this
-        /// nor ach_info is given.
+        /// A payout method of the user on platform ach, or a bank account of the customer. Defaults to the newest
+        /// account if ach_info is omitted too.
         pub account_id: Option<Uuid>,
-        /// An account that is brought along; excludes account_id.
+        /// A new account of the payer. Excludes account_id.
         pub ach_info: Option<OwnAccountInput>,
-        /// The payer's authorization of this payment. Required where the app's setting payment_authorization is
-        /// per_payment, as it is by default in production.
+        /// The payer's authorization of this payment. Required if the app's setting payment_authorization is
+        /// per_payment, the default in production.
         pub authorization: Option<AuthorizationInput>,
-        /// A note, given back as it is.
+        /// Your note, returned unchanged.
         pub metadata: Option<Metadata>,
     }
 }
 
 input! {
-    /// What the payer agreed to.
+    /// The payer's authorization.
     pub struct AuthorizationInput {
-        /// When the payer accepted; not in the future.
+        /// When the payer accepted. Must not be in the future.
         pub accepted_at: Time,
-        /// The words that the payer accepted.
+        /// The text that the payer accepted.
         pub text: Text<2000>,
-        /// Where you keep the proof: the id of a mandate or a recording.
+        /// Your reference to the proof, such as the id of a mandate or a recording.
         pub reference: Option<Line<200>>,
     }
 }
@@ -60,7 +58,7 @@ impl From<AuthorizationInput> for Authorization {
 }
 
 impl NewPayment {
-    /// Who pays, all rules between fields checked.
+    /// Returns the payer after checking the rules between fields.
     fn payer(&self) -> Result<Payer, Refusal> {
         let refuse = |field: &str, message: &str| Err(Refusal::field(Code::InvalidInput, field, message));
         if self.platform != Platform::Ach {
@@ -79,7 +77,6 @@ impl NewPayment {
     }
 }
 
-/// POST /v2/payments
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let command = call.body::<NewPayment>().and_then(|new| {
@@ -96,7 +93,6 @@ pub async fn create(call: Call) -> Outcome {
     call.once(command, Answer::created).await
 }
 
-/// The routes of payments.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payments" App "create_payment" create)

@@ -1,11 +1,12 @@
 //! Payments: money collected from a user or a payment customer for the app (docs/specification.md 17).
 //!
-//! A payment is a transfer of type payment. It is pulled from the payer's bank account by ACH; the app has the money
-//! when the bank has paid, and makes up for it when the bank takes it back, at once or later (`funding::make_up`).
-//! Invariants: nothing is in the app's wallet before the bank has paid; nobody unverified is debited (docs/decisions.md 6).
-//! No payment
-//! is written without the payer's authorization and its notice; money that is held for some days after it arrived is in a
-//! ledger account of its own, which nothing spends (`release.rs`). Each step has one event, `payment.updated`. Deliberately absent: rails that cannot pull, which are refused.
+//! A payment is a transfer of type payment, pulled from the payer's bank account by ACH. The app gets the money when
+//! the payer's bank has paid, and covers a return at once or later (`funding::make_up`).
+//!
+//! Invariants: the app's wallet gets nothing before the bank has paid; no unverified user is debited (docs/decisions.md
+//! 6); no payment is created without the payer's authorization and notice; collected money under a payment hold is in a
+//! separate ledger account that nothing spends (`release.rs`). Each step emits one event, `payment.updated`.
+//! Deliberately absent: rails that cannot pull, which are refused.
 //!
 //! Start at `create.rs`, then `settle.rs`.
 

@@ -1,4 +1,4 @@
-//! Lets the money of a payment go when its hold is over.
+//! Releases the money of a payment when its payment hold ends.
 
 use crate::engine::Command;
 use crate::ids::{OrgId, TransferId};
@@ -8,12 +8,10 @@ use crate::transfers::{self, Transfer};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The hold of a payment is over: its money is in the app's wallet from now on, unless the bank has taken it back.
+/// Ends the payment hold: the money moves to the app's wallet, unless the bank has taken it back.
 #[derive(Clone, Debug)]
 pub struct ReleasePayment {
-    /// The job.
     pub leased: Leased,
-    /// The payment.
     pub transfer: TransferId,
 }
 

@@ -1,4 +1,4 @@
-//! What the rail's word does to a payment. `settlements` brings it.
+//! Applies the rail's report to a payment, for `settlements`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::users;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The payer's bank has paid: the app has the money.
+/// Completes a payment: the payer's bank has paid, and the app gets the money.
 pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
     let (platform, scope) = (by_rail(transfer)?, transfer.scope());
     let now = world.now();
@@ -43,7 +43,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
     transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))
 }
 
-/// The payer's bank has not paid. Nothing was posted, so nothing goes back.
+/// Fails a payment. Nothing was posted, so nothing is reversed.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
     wallet_funding::change(world, transfer.scope(), |watch| watch.pulls -= 1)?;
     if let Some(payer) = transfer.user_id.map(|user| user.0).or(transfer.customer.map(|customer| customer.0)) {
@@ -52,7 +52,7 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     end_badly(world, transfer, TransferEvent::Failed, code)
 }
 
-/// The payer's bank took back what it had paid: the app makes up for it, now or later.
+/// Reverses a payment that the payer's bank took back. The app covers the amount, now or later.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
     let (platform, scope, amount) = (by_rail(transfer)?, transfer.scope(), transfer.arrives);
     let held = transfers::debit(world, transfer)?.filter(|debit| debit.held);
@@ -70,7 +70,7 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     end_badly(world, transfer, TransferEvent::Returned, code)
 }
 
-/// The payment's end, and that of an account that is of no use any more.
+/// Ends the payment, and disables its account if the failure requires it.
 fn end_badly(
     world: &mut World,
     transfer: &Arc<Transfer>,
@@ -85,7 +85,7 @@ fn end_badly(
     Ok(transfer)
 }
 
-/// Takes the account that the payment came from out of use, whosever it is.
+/// Takes the account of the payment out of use: a payout method or a bank account.
 fn disable_account(world: &mut World, transfer: &Transfer, code: FailureCode) -> Result<(), Halt> {
     let scope = transfer.scope();
     if let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) {

@@ -1,4 +1,4 @@
-//! A worker takes a batch up, and lays it down when its last row is done.
+//! Begins and finishes the processing of a batch.
 
 use super::change;
 use super::model::PayoutLinkBatch;
@@ -10,12 +10,10 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A worker begins with a batch, or goes on where another one stopped.
+/// Begins the processing of a batch, or continues it after another worker stopped.
 #[derive(Clone, Debug)]
 pub struct Begin {
-    /// The job.
     pub leased: Leased,
-    /// The batch.
     pub batch: PayoutLinkBatchId,
 }
 
@@ -37,12 +35,10 @@ impl Command for Begin {
     }
 }
 
-/// No row waits any more: the job is done, and the batch, unless another job of it was faster.
+/// Finishes the job, and the batch unless another of its jobs finished it first. No row waits any more.
 #[derive(Clone, Debug)]
 pub struct Finish {
-    /// The job.
     pub leased: Leased,
-    /// The batch.
     pub batch: PayoutLinkBatchId,
 }
 

@@ -25,22 +25,22 @@ use crate::world::record::key;
 word_input!(BatchStatus);
 
 input! {
-    /// Whether it is meant.
+    /// The mode of a submission.
     pub struct SubmitQuery {
-        /// true: check and plan the whole batch, and make and keep nothing.
+        /// true: check and plan the whole batch, and create and store nothing.
         pub dry_run: Option<bool>,
     }
 }
 
 list_query! {
-    /// Which batches are asked for.
+    /// The filters of the list of batches.
     pub struct BatchesQuery {
-        /// Only this status.
+        /// Return only batches in this status.
         pub status: Option<BatchStatus>,
     }
 }
 
-/// What a 200 shows: a batch that was enqueued again, or the plan of one.
+/// The body of a 200: a batch that was enqueued again, or a plan.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = EnqueuedOrPlanned)]
@@ -52,7 +52,7 @@ pub enum EnqueuedOrPlannedJson {
     Planned(BatchPlanJson),
 }
 
-/// The request that a row stands for, as the running program makes it.
+/// Returns the request of a row, as the running program makes it.
 pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> Once<Create> {
     let token = NewToken::draw(&bursar.vault, &mut bursar.entropy(), scope.org);
     let made = bursar.clone();
@@ -124,7 +124,6 @@ pub async fn show_results(call: Call) -> Outcome {
     Ok(answer.header("content-disposition", name))
 }
 
-/// The routes of payout link batches.
 pub fn routes() -> Vec<Route> {
     let results = "Returns the result of each row so far: the columns of the input, then status (succeeded, failed), \
                    payout_link_id, link, error_code and error_message, which are empty until the row is done. Cells \

@@ -1,4 +1,4 @@
-//! A batch as it is sent: every row is checked, and everything that is wrong is told at once, with its place.
+//! The JSON of a batch: every row is checked, and all errors are returned at once, each with its position.
 
 use std::collections::HashMap;
 
@@ -13,12 +13,11 @@ use crate::payout_links::PayeeInput;
 use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};
 
-/// Rows of a batch at most (docs/specification.md 15).
+/// The most rows of a batch (docs/specification.md 15).
 pub const ROWS_MAX: usize = 500;
 
 word_input!(RowDelivery);
 
-/// Metadata that is an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataObject(pub serde_json::Value);
 
@@ -38,38 +37,37 @@ impl Input for MetadataObject {
 input! {
     /// One link of a batch.
     pub struct RowInput {
-        /// First name.
+        /// The first name.
         pub first_name: Option<Name>,
-        /// Last name.
+        /// The last name.
         pub last_name: Option<Name>,
-        /// E-mail address; needed for delivery_method email.
+        /// The e-mail address. Required for delivery_method email.
         pub email: Option<Email>,
-        /// Country calling code, digits; needed with phone_number.
+        /// The country calling code, digits. Required with phone_number.
         pub country_code: Option<CallingCode>,
-        /// Phone number within its country; needed with country_code, and for delivery_method sms.
+        /// The phone number within its country. Required with country_code, and for delivery_method sms.
         pub phone_number: Option<NationalNumber>,
-        /// email, link or sms. By default sms where a phone is known, else email where an address is, else link.
+        /// email, link or sms. By default sms if a phone is known, else email if an address is known, else link.
         pub delivery_method: Option<RowDelivery>,
         /// Cents.
         pub amount_cents: Amount,
-        /// Memo; becomes the link's.
+        /// A memo, copied to the link.
         pub memo: Option<LongText>,
-        /// The key under which the row makes its link, as with POST /v2/payout-links. A row without one gets a
-        /// key that is made of the batch's content.
+        /// The idempotency key of the row's link, as with POST /v2/payout-links. A row without a key gets one that is
+        /// derived from the batch's content.
         pub idempotency_key: Option<Uuid>,
-        /// Metadata: an object. Becomes the link's, as its text.
+        /// Metadata: an object, copied to the link as text.
         pub metadata: Option<MetadataObject>,
-        /// Ask for a tax form whatever the amount.
+        /// Require a tax form for any amount.
         pub force_collect_compliance_information: Option<bool>,
     }
 }
 
-/// A row whose fields fit together, its key still as it was sent.
+/// A valid row with its key as sent.
 #[derive(Clone, Debug)]
 pub struct RowRequest {
-    /// All but the key, which is nil where none was sent.
+    /// The key is nil if none was sent.
     row: ValidatedRow,
-    /// The key that was sent.
     key: Option<Uuid>,
 }
 
@@ -119,7 +117,7 @@ impl Input for RowRequest {
     }
 }
 
-/// 1 to 500 rows, no two with one key.
+/// 1 to 500 rows with distinct keys.
 #[derive(Clone, Debug)]
 pub struct Rows(Vec<RowRequest>);
 
@@ -140,7 +138,7 @@ impl Input for Rows {
     }
 }
 
-/// Each row after the first that carries a key again, whatever else is wrong with it.
+/// Returns an error for each row that repeats an earlier row's key, even if the row has other errors.
 fn repeated_keys(rows: &[Json], at: &str) -> Problems {
     let mut first = HashMap::new();
     let mut problems = Problems::new();
@@ -165,10 +163,10 @@ input! {
 }
 
 impl NewBatch {
-    /// The rows with their keys, and the fingerprint by which the same batch is recognized.
+    /// Returns the rows with their keys, and the fingerprint that identifies an equal batch.
     ///
-    /// A row without a key gets one that is made of the content of the whole batch: who sends the same batch again
-    /// sends the same keys.
+    /// A row without a key gets one that is derived from the content of the whole batch, so an equal batch has equal
+    /// keys.
     pub fn into_rows(self, vault: &Vault) -> (Vec<ValidatedRow>, Vec<u8>) {
         let rows: Vec<&ValidatedRow> = self.links.0.iter().map(|asked| &asked.row).collect();
         let content = serde_json::to_value(rows).expect("rows are plain data, which always serialize");
@@ -187,8 +185,7 @@ impl NewBatch {
     }
 }
 
-// The names of the columns of the result file are those of the input.
-/// Names of a row's fields, in their order.
+/// Returns the names of a row's fields, in order; the result file uses them as its columns.
 pub(super) fn columns() -> Vec<&'static str> {
     RowInput::parameters().into_iter().map(|(name, ..)| name).collect()
 }

@@ -8,7 +8,7 @@ use crate::clock::Time;
 use crate::ids::PayoutLinkBatchId;
 use crate::money::Cents;
 
-/// The answer to a batch that was submitted.
+/// The response to a submitted batch.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SubmittedPayoutLinkBatch)]
 pub struct SubmittedJson {
@@ -17,34 +17,34 @@ pub struct SubmittedJson {
     pub success: bool,
     /// The batch's id.
     pub id: PayoutLinkBatchId,
-    /// The rows as they were understood. No link is made yet.
+    /// The rows as they were understood. No link is created yet.
     pub validated_rows: Vec<ValidatedRow>,
 }
 
-/// How far a batch is.
+/// A batch and its progress.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = PayoutLinkBatch)]
 pub struct PayoutLinkBatchJson {
-    /// Its id.
+    /// The batch's id.
     pub id: PayoutLinkBatchId,
-    /// When it was submitted.
+    /// When the batch was submitted.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
     /// submitted, processing, completed, completed_with_errors.
     pub status: BatchStatus,
-    /// Rows.
+    /// The number of rows.
     pub total: i64,
-    /// Rows that have their link.
+    /// The number of rows with a link.
     pub succeeded: i64,
-    /// Rows that could not make one; the results say why.
+    /// The number of failed rows; the results have their errors.
     pub failed: i64,
-    /// Cents that all rows together ask for.
+    /// Cents of all rows.
     #[schema(value_type = i64)]
     pub amount: Cents,
-    /// Cents that the rows with a link asked for.
+    /// Cents of the rows with a link.
     #[schema(value_type = i64)]
     pub succeeded_amount: Cents,
-    /// When its last row was done.
+    /// When the last row was processed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub completed: Option<Time>,
 }

@@ -1,11 +1,13 @@
-//! Payout link batches: 1 to 500 links that are submitted together and made one by one (docs/specification.md 15, 16).
+//! Payout link batches: 1 to 500 links that are submitted together and created one by one (docs/specification.md 15,
+//! 16).
 //!
-//! A batch is checked as a whole and kept; the worker makes its links afterwards. Each row is a request of its
-//! own to make a link, under a key of its own, in the same key space as `POST /v2/payout-links`, and runs through
-//! the same command. That alone makes a crash, a second worker and a batch that is enqueued again harmless.
-//! Invariants: each row makes at most one link, and there are as many results as rows (11); a row that fails stops
-//! no other. Deliberately absent: any way of making a link besides `payout_links`; a way to change or cancel a
-//! batch, whose links can be canceled one by one. Start at `submit.rs`, then `row.rs`.
+//! A batch is checked as a whole and stored; the worker creates its links afterwards. Each row is a separate request
+//! with its own key, in the key space of `POST /v2/payout-links`, and runs the same command. That makes a crash, a
+//! second worker and a batch that is enqueued again harmless. Invariants: each row creates at most one link, and there
+//! are as many results as rows (11); a failed row stops no other. A batch cannot be changed or canceled, but each of
+//! its links can be canceled.
+//!
+//! Start at `submit.rs`, then `row.rs`.
 
 mod finish;
 mod http;
@@ -38,10 +40,7 @@ use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, World};
 
-/// A batch of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a batch of the app. Error: `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: PayoutLinkBatchId) -> Result<Arc<PayoutLinkBatch>, Halt> {
     match world.get::<PayoutLinkBatch>(key![scope.org, id])? {
         Some(batch) if batch.app == scope.app => Ok(batch),
@@ -49,7 +48,7 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutLinkBatchId) -> Result<Ar
     }
 }
 
-/// Rows that wait yet, first come first; at most `limit`.
+/// Selects the waiting rows in order, at most `limit`.
 pub fn waiting(org: OrgId, batch: PayoutLinkBatchId, limit: usize) -> Query {
     let mut rows = Query::of::<BatchRow>(org.to_value(), "number", limit)
         .filter("batch", Compare::Equal, batch.to_value())
@@ -58,7 +57,7 @@ pub fn waiting(org: OrgId, batch: PayoutLinkBatchId, limit: usize) -> Query {
     rows
 }
 
-/// An app is not deleted while links of a batch are still being made; for reads only.
+/// Refuses the deletion of an app while links of a batch are being created; for reads only.
 ///
 /// # Errors
 /// `invalid-state`.
@@ -70,8 +69,8 @@ pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Moves a batch to another state and tells of it. Each transition is one event; the rows that are done
-/// meanwhile are counted without one.
+/// Moves a batch to its next state and emits one event for the transition. Progress between transitions is counted
+/// without an event.
 fn change(
     world: &mut World,
     batch: &Arc<PayoutLinkBatch>,

@@ -13,37 +13,37 @@ use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a batch stands.
+    /// The state of a batch.
     pub enum BatchStatus {
-        /// Accepted; nothing is made yet.
+        /// Accepted; no link is created yet.
         Submitted = "submitted", // docs/specification.md
-        /// Its links are being made.
+        /// Its links are being created.
         Processing = "processing",
-        /// Every row has made its link.
+        /// Every row has its link.
         Completed = "completed",
-        /// Every row is done, and some could not make their link.
+        /// Every row is processed, and some failed.
         CompletedWithErrors = "completed_with_errors",
     }
 }
 
 words! {
-    /// What became of a row.
+    /// The state of a row.
     pub enum RowStatus {
-        /// Nothing yet.
+        /// Not processed yet.
         Waiting = "waiting",
-        /// It has its link.
+        /// The row has its link.
         Succeeded = "succeeded",
-        /// It could not make one; its error says why.
+        /// The row failed; its error has the reason.
         Failed = "failed",
     }
 }
 
 words! {
-    /// How the link of a row is delivered.
+    /// The channel by which a row's link is delivered.
     pub enum RowDelivery {
         /// By e-mail.
         Email = "email", // docs/specification.md
-        /// Not at all: its maker hands it over.
+        /// Not delivered: the sender gives it to the payee.
         Link = "link", // docs/specification.md
         /// By text message.
         Sms = "sms",
@@ -64,19 +64,19 @@ impl From<RowDelivery> for DeliveryMethod {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = PayoutLinkBatchRow)]
 pub struct ValidatedRow {
-    /// First name.
+    /// The first name.
     #[schema(required)]
     pub first_name: Option<String>,
-    /// Last name.
+    /// The last name.
     #[schema(required)]
     pub last_name: Option<String>,
-    /// E-mail address.
+    /// The e-mail address.
     #[schema(required)]
     pub email: Option<String>,
-    /// Country calling code, digits.
+    /// The country calling code, digits.
     #[schema(required)]
     pub country_code: Option<String>,
-    /// Phone number within its country.
+    /// The phone number within its country.
     #[schema(required)]
     pub phone_number: Option<String>,
     /// email, link, sms.
@@ -84,91 +84,73 @@ pub struct ValidatedRow {
     /// Cents.
     #[schema(value_type = i64, minimum = 1)]
     pub amount_cents: Cents,
-    /// Memo; becomes the link's.
+    /// The memo, copied to the link.
     #[schema(required)]
     pub memo: Option<String>,
-    /// The key under which the row makes its link.
+    /// The idempotency key of the row's link.
     pub idempotency_key: Uuid,
-    /// Metadata; becomes the link's, as its text.
+    /// The metadata, copied to the link as text.
     #[schema(required, value_type = Option<Object>)]
     pub metadata: Option<Value>,
-    /// Whether a tax form is asked for whatever the amount.
+    /// Whether a tax form is required for any amount.
     pub force_collect_compliance_information: bool,
 }
 
-/// What the amounts, or the fees, of a batch's rows add up to.
+/// Returns the sum of the amounts, or of the fees, of a batch's rows.
 pub(super) fn sum(amounts: impl IntoIterator<Item = Cents>) -> Cents {
     let sum = amounts.into_iter().try_fold(Cents::ZERO, Cents::plus);
     sum.expect("500 amounts of ten digits fit into 64 bits")
 }
 
 record! {
-    /// Links that were submitted together.
     pub struct PayoutLinkBatch in "payout_link_batches" {
         key (org, id)
         unique BY_FINGERPRINT (org, app, fingerprint);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: PayoutLinkBatchId,
-        /// The app.
         pub app: AppId,
-        /// A keyed hash of its rows, by which the same batch is recognized.
+        /// A keyed hash of the rows, which identifies an equal batch.
         pub fingerprint: Vec<u8>,
-        /// Where it stands.
         pub status: BatchStatus,
-        /// How many rows it has.
         pub total: i64,
-        /// How many have their link.
         pub succeeded: i64,
-        /// How many could not make one.
         pub failed: i64,
-        /// What all rows together ask for, in cents.
+        /// Cents of all rows.
         pub amount: Cents,
-        /// What those that have their link asked for, in cents.
+        /// Cents of the rows with a link.
         pub succeeded_amount: Cents,
-        /// Goes up with each change of status.
+        /// Incremented by each change of status.
         pub version: i64,
-        /// When it was submitted.
         pub created_at: Time,
-        /// When its last row was done.
         pub completed_at: Option<Time>,
     }
 }
 
 impl PayoutLinkBatch {
-    /// The app it belongs to.
     pub fn scope(&self) -> Scope {
         Scope { org: self.org, app: self.app }
     }
 }
 
 record! {
-    /// One row of a batch.
     pub struct BatchRow in "payout_link_batch_rows" {
         key (org, batch, number)
         many OF_BATCH (org, batch);
-        /// The organization.
         pub org: OrgId,
-        /// The batch.
         pub batch: PayoutLinkBatchId,
-        /// Its place, from 0.
+        /// Its position, from 0.
         pub number: i64,
-        /// What was asked for.
         pub asked: Document<ValidatedRow>,
-        /// What became of it.
         pub status: RowStatus,
-        /// Its link.
         pub payout_link: Option<PayoutLinkId>,
-        /// Why it has none: one of the codes of docs/errors.md.
+        /// One of the codes of docs/errors.md.
         pub error_code: Option<String>,
-        /// The same for people.
         pub error_message: Option<String>,
     }
 }
 
 impl BatchRow {
-    /// Takes an erased payee out of what was asked for. The amount, the key and what became of it stay.
+    /// Removes an erased payee's data from the row. The amount, the key and the outcome stay.
     pub fn erase(&mut self) {
         let asked = &mut self.asked.0;
         (asked.first_name, asked.last_name, asked.email) = (None, None, None);

@@ -1,7 +1,7 @@
-//! What would come of a batch, without making any of it (`?dry_run=true`).
+//! The plan of a batch, which creates nothing (`?dry_run=true`).
 //!
-//! The plan runs the very commands that the worker would run, one row after the other, in a world that is read and
-//! never written, and takes everything back. So it knows of funds, limits and used keys whatever they know.
+//! The plan runs the worker's commands, one row after the other, in a world that is read and never written, and rolls
+//! them back. So it reports the same funds, limits and used keys as the worker would.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,74 +29,74 @@ use crate::world::query::{Compare, Query};
 use crate::world::record::{Cell, key, words};
 use crate::world::{Halt, World};
 
-/// How far back links are looked for that resemble a row.
+/// The period in which links that resemble a row are searched.
 const SIMILAR_WITHIN_SECONDS: i64 = 7 * DAY_SECONDS;
-/// Such links told of a row at most.
+/// The most such links returned for a row.
 const SIMILAR_MAX: usize = 3;
 
 words! {
-    /// What would come of a row.
+    /// The planned outcome of a row.
     pub enum PlannedOutcome {
-        /// It would make a link.
+        /// The row would create a link.
         Create = "create",
-        /// Its key has made its link before; it would make no second one.
+        /// The row's key has created its link before; no second one would be created.
         Repeat = "repeat",
-        /// It would fail; its error says why.
+        /// The row would fail; its error has the reason.
         Fail = "fail",
     }
 }
 
-/// What would come of a row.
+/// The plan of a row.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = PlannedPayoutLinkBatchRow)]
 pub struct PlannedRowJson {
-    /// Its place in the batch, from 0.
+    /// The row's position in the batch, from 0.
     pub row: i64,
     /// create, repeat, fail.
     pub outcome: PlannedOutcome,
-    /// The link that its key has made before.
+    /// The link that the row's key created before.
     #[schema(required)]
     pub payout_link_id: Option<PayoutLinkId>,
-    /// Why it would fail.
+    /// The code of the error.
     #[schema(required)]
     pub error_code: Option<String>,
-    /// The same for people.
+    /// The message of the error.
     #[schema(required)]
     pub error_message: Option<String>,
-    /// Whether the name is like one on the sanctions list: its payee would be held for review.
+    /// Whether the name resembles one on the sanctions list: its payee would be held for review.
     pub name_listed: bool,
-    /// The rail by which it would likely be paid: the payee's own choice where it is known, else ach.
+    /// The likely rail: the payee's own choice if it is known, else ach.
     #[schema(value_type = String)]
     pub platform: Platform,
-    /// Cents of fees that the payee would likely pay; null where the amount does not cover them.
+    /// Cents of fees that the payee would likely pay; null if the amount does not cover them.
     #[schema(required, value_type = Option<i64>)]
     pub user_fee_amount: Option<Cents>,
     /// Cents of fees that the app would likely pay.
     #[schema(required, value_type = Option<i64>)]
     pub platform_fee_amount: Option<Cents>,
-    /// Rows before it with the same payee and amount.
+    /// Earlier rows with the same payee and amount.
     pub similar_rows: Vec<i64>,
-    /// Links of the last seven days to the same payee with the same amount; three at most.
+    /// Links of the last seven days to the same payee with the same amount; at most three.
     pub similar_payout_link_ids: Vec<PayoutLinkId>,
 }
 
-/// What would come of a batch.
+/// The plan of a batch.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = PayoutLinkBatchPlan)]
 pub struct BatchPlanJson {
     /// Always true: the rows are well-formed.
     pub success: bool,
-    /// Always true: nothing was made, and nothing is kept of it.
+    /// Always true: nothing was created or stored.
     pub dry_run: bool,
-    /// The batch that these rows are already, if they were submitted before.
+    /// The batch of these rows, if they were submitted before.
     #[schema(required)]
     pub payout_link_batch_id: Option<PayoutLinkBatchId>,
-    /// Its status; beyond submitted, to submit these rows again is 409.
+    /// Its status. After submitted, another submission of these rows returns 409.
     #[schema(required)]
     pub payout_link_batch_status: Option<BatchStatus>,
-    /// Rows that would make a link.
+    /// Rows that would create a link.
     pub creates: i64,
-    /// Rows whose key has made its link before.
+    /// Rows whose key has created its link before.
     pub repeats: i64,
     /// Rows that would fail.
     pub fails: i64,
@@ -106,19 +106,19 @@ pub struct BatchPlanJson {
     /// Cents in the app's wallet after the batch.
     #[schema(value_type = i64)]
     pub balance_after: Cents,
-    /// Cents of fees that the app would likely pay once the links are claimed.
+    /// Cents of fees that the app would likely pay after the links are claimed.
     #[schema(value_type = i64)]
     pub platform_fees: Cents,
     /// Cents of fees that the payees would likely pay.
     #[schema(value_type = i64)]
     pub user_fees: Cents,
-    /// Row by row.
+    /// The plan of each row.
     pub rows: Vec<PlannedRowJson>,
     /// The rows as they were understood.
     pub validated_rows: Vec<ValidatedRow>,
 }
 
-/// Plans a batch. Each row comes with the request that it stands for.
+/// Plans a batch. Each row comes with its request.
 pub fn plan(
     world: &mut World,
     scope: Scope,
@@ -162,23 +162,23 @@ pub fn plan(
     })
 }
 
-/// What came of a row: whether its key had been used, and its link or its error.
+/// The outcome of a row: whether its key had been used, and its link or its error.
 type Outcome = (bool, Result<PayoutLinkId, (String, String)>);
 
-/// What the worker would come to.
+/// The outcomes of all rows, and the wallet's balance before and after.
 struct Tried {
     outcomes: Vec<Outcome>,
     balance_before: Cents,
     balance_after: Cents,
 }
 
-/// Runs the request of each row, as the worker would. The world is changed by it.
+/// Runs the request of each row as the worker would. This changes the world.
 fn try_all(world: &mut World, scope: Scope, rows: &[(Once<Create>, ValidatedRow)]) -> Result<Tried, Halt> {
     let wallet = Account::AppWallet(scope.app);
     let balance_before = ledger::balance(world, scope.org, wallet)?;
     let now = world.now();
     let outcomes = world.each((0_u128..).zip(rows), |world, (account, (request, _))| {
-        // As the engine does: a request that is tried again, because a row had to be loaded, draws the same ids.
+        // As in the engine: a request that is repeated after a missing row was loaded generates the same ids.
         let mut seed = [0; 32];
         seed[..16].copy_from_slice(&account.to_be_bytes());
         world.begin(now, seed);
@@ -198,12 +198,12 @@ fn try_all(world: &mut World, scope: Scope, rows: &[(Once<Create>, ValidatedRow)
 fn planned(row: i64, (used, made): Outcome, prospect: Prospect, similar_rows: Vec<i64>) -> PlannedRowJson {
     let (outcome, link, error) = match made {
         Ok(link) if used => (PlannedOutcome::Repeat, Some(link), None),
-        // A link that was made for the plan alone has no id to tell.
+        // The id of a planned link is not returned, because the link will not exist.
         Ok(_) => (PlannedOutcome::Create, None, None),
         Err(error) => (PlannedOutcome::Fail, None, Some(error)),
     };
     let (error_code, error_message) = error.unzip();
-    // Only what would be made anew costs anything, or can be one too many.
+    // Only a new link has fees or can be a duplicate.
     let (fees, similar_rows, similar_links) = match outcome {
         PlannedOutcome::Create => (prospect.fees, similar_rows, prospect.similar),
         PlannedOutcome::Repeat | PlannedOutcome::Fail => (None, Vec::new(), Vec::new()),
@@ -223,14 +223,12 @@ fn planned(row: i64, (used, made): Outcome, prospect: Prospect, similar_rows: Ve
     }
 }
 
-/// Fees in cents.
 #[derive(Clone, Copy)]
 struct Fees {
     of_user: Cents,
     of_app: Cents,
 }
 
-/// What is known of a row's payee.
 struct Prospect {
     platform: Platform,
     fees: Option<Fees>,
@@ -253,19 +251,19 @@ fn prospect(world: &mut World, scope: Scope, names: &LookedUp, row: &ValidatedRo
     })
 }
 
-/// First and last name, as far as they are given.
+/// Returns the first and last name, as far as they are given.
 pub fn name_of(row: &ValidatedRow) -> String {
     let parts: Vec<&str> = [&row.first_name, &row.last_name].into_iter().flatten().map(String::as_str).collect();
     parts.join(" ")
 }
 
-/// The way that the payee has chosen, if it is a user of the app with a payout method; else ach.
+/// Returns the default method of the payee, if that is a user of the app with a payout method; else ach.
 fn likely_way(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<Way, Halt> {
     let otherwise = Way::by(Platform::Ach);
     let phone = row.as_new_link().payee.e164().and_then(|text| PhoneNumber::parse_e164(&text).ok());
     let Some(phone) = phone else { return Ok(otherwise) };
     let Some(user) = users::by_phone(world, scope.org, &phone.e164())? else { return Ok(otherwise) };
-    // What another app of the organization knows of a person is not this app's to read.
+    // An app must not see the data that another app has about a user.
     if !users::is_connected(world, scope, user.id)? {
         return Ok(otherwise);
     }
@@ -273,7 +271,7 @@ fn likely_way(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<Way
     Ok(method.map_or(otherwise, |method| Way::to(&method)))
 }
 
-/// Links of late to the same payee with the same amount, newest first.
+/// Returns recent links to the same payee with the same amount, newest first.
 fn similar_links(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<Vec<PayoutLinkId>, Halt> {
     let Some((column, whom)) = whom(row) else { return Ok(Vec::new()) };
     let since = world.now().plus_seconds(-SIMILAR_WITHIN_SECONDS);
@@ -285,7 +283,7 @@ fn similar_links(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<
     Ok(world.page::<PayoutLink>(&links)?.iter().map(|link: &Arc<PayoutLink>| link.id).collect())
 }
 
-/// For each row the rows before it with the same payee and amount.
+/// Returns, for each row, the earlier rows with the same payee and amount.
 fn similar_rows(rows: &[(Once<Create>, ValidatedRow)]) -> Vec<Vec<i64>> {
     let mut seen: HashMap<_, Vec<i64>> = HashMap::new();
     let before = (0..).zip(rows).map(|(account, (_, row))| match whom(row) {
@@ -300,7 +298,7 @@ fn similar_rows(rows: &[(Once<Create>, ValidatedRow)]) -> Vec<Vec<i64>> {
     before.collect()
 }
 
-/// Who a row is for, as the look-up columns of links have it.
+/// Returns the payee of a row, as a column of links to query and its value.
 fn whom(row: &ValidatedRow) -> Option<(&'static str, String)> {
     let phone = row.as_new_link().payee.e164().map(|phone| ("payee_phone", phone));
     phone.or_else(|| Some(("payee_email", row.email.as_ref()?.to_lowercase())))

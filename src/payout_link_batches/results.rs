@@ -1,21 +1,21 @@
-//! The result file of a batch: its rows as they were submitted, and what has come of each so far.
+//! The result file of a batch: its rows as submitted, with their results so far.
 
 use std::borrow::Cow;
 
 use super::input::columns;
 use super::model::{BatchRow, RowStatus};
 
-/// What a file in UTF-8 begins with, so that a spreadsheet does not take it for another encoding.
+/// The byte order mark, by which spreadsheets recognize UTF-8.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Columns besides those of the input (docs/decisions.md 9).
+/// The columns that follow those of the input (docs/decisions.md 9).
 const RESULT_COLUMNS: [&str; 5] = ["status", "payout_link_id", "link", "error_code", "error_message"];
 
-/// The file: a line for each row, in their order. `address` is where a row's link is claimed. Every cell is quoted: where a
-/// spreadsheet separates by semicolons, an open cell with one would become two.
+/// Writes the file: a line for each row, in order. `address` is the URL of a row's link. Every cell is quoted, because
+/// spreadsheets that separate by semicolons would split an unquoted cell.
 ///
 /// # Errors
-/// None that can happen: the file is written to memory.
+/// None in practice: the file is written to memory.
 pub fn csv<'a>(rows: impl Iterator<Item = (&'a BatchRow, Option<String>)>) -> Result<String, csv::Error> {
     let mut file = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
@@ -30,7 +30,7 @@ pub fn csv<'a>(rows: impl Iterator<Item = (&'a BatchRow, Option<String>)>) -> Re
     Ok(String::from_utf8(bytes).expect("cells are text"))
 }
 
-/// A row's cells, in the order of the columns. What is empty or not known yet is an empty cell.
+/// Returns a row's cells in the order of the columns. An empty or unknown value is an empty cell.
 fn cells(row: &BatchRow, address: Option<String>) -> Vec<String> {
     let asked = &row.asked.0;
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -58,9 +58,9 @@ fn cells(row: &BatchRow, address: Option<String>) -> Vec<String> {
     ]
 }
 
-/// A cell that no spreadsheet takes for a formula: an apostrophe goes before each part that would begin one. A part begins
-/// where the cell does, and behind what separates cells in other countries' spreadsheets, which split it there. A number
-/// with its sign, such as a phone's `+12127361234`, calculates nothing and stays as it is.
+/// Returns a cell that no spreadsheet reads as a formula: an apostrophe precedes each part that would begin one. A part
+/// begins at the start of the cell, and after characters that separate cells in some countries' spreadsheets. A signed
+/// number, such as a phone's `+12127361234`, is harmless and stays unchanged.
 fn defused(cell: &str) -> Cow<'_, str> {
     const SEPARATORS: [char; 5] = [';', '\t', '|', '\r', '\n'];
     let begins_with_blank = cell.starts_with(['\t', '\r', '\n']);
@@ -81,12 +81,12 @@ fn defused(cell: &str) -> Cow<'_, str> {
 }
 
 fn is_formula(part: &str) -> bool {
-    // The full-width forms are folded to the plain ones by some spreadsheets.
+    // Some spreadsheets convert the full-width forms to the plain ones.
     const BEGINNINGS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
     let is_number = part
         .strip_prefix(['+', '-'])
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()));
-    // Some spreadsheets pass over what is blank, or take off quotes, before they look for a formula.
+    // Some spreadsheets skip blanks, or remove quotes, before they check for a formula.
     let is_passed_over = |c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}' | '"');
     !is_number && part.trim_start_matches(is_passed_over).starts_with(BEGINNINGS)
 }

@@ -1,4 +1,4 @@
-//! Makes the link of one row, at most once.
+//! Creates the link of one row, at most once.
 
 use std::sync::Arc;
 
@@ -18,18 +18,14 @@ use crate::vault::Vault;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// Makes the link of a row and notes what came of it, in one commit.
+/// Creates the link of a row and records the outcome, in one commit.
 ///
-/// Whatever was decided under the row's key before, by this batch, another one or a single request, is what comes
-/// of the row. So it does not matter how often a row is run, by whom, and what died in between.
+/// The outcome is the one stored under the row's key, if this batch, another batch or a single request has used the key
+/// before. So a row can run any number of times, on any worker, and after any crash.
 pub struct ProcessRow {
-    /// The job that this is a part of.
     pub leased: Leased,
-    /// The batch.
     pub batch: PayoutLinkBatchId,
-    /// The row's place.
     pub number: i64,
-    /// The request that the row stands for.
     pub make: Once<Create>,
 }
 
@@ -87,8 +83,8 @@ impl Command for ProcessRow {
     }
 }
 
-/// The link that an answer shows, or the code and the words of its refusal. What was answered under a key is kept
-/// as bytes, so it is read from them.
+/// Returns the link of a response, or the code and the message of its refusal. Stored responses are bytes, so it parses
+/// them.
 pub(super) fn made(answer: &Answer) -> Result<PayoutLinkId, (String, String)> {
     let body = match &answer.content {
         Content::Json(body) => serde_json::from_str(body).unwrap_or(Value::Null),
@@ -104,8 +100,8 @@ pub(super) fn made(answer: &Answer) -> Result<PayoutLinkId, (String, String)> {
     Err((word("error_code", "internal-error"), word("message", "The stored response of this key has no link.")))
 }
 
-/// The request to `POST /v2/payout-links` that a row stands for, under its key. A token that an attempt drew before
-/// it died was shown to nobody, so each attempt may draw its own.
+/// Returns the request to `POST /v2/payout-links` for a row, under the row's key. Each attempt may generate its own
+/// token, because the token of a failed attempt was never shown.
 pub fn request(
     vault: &Arc<Vault>,
     scope: Scope,
@@ -117,13 +113,12 @@ pub fn request(
     Once { org: scope.org, keyed, command: Ok(Create { scope, new: row.as_new_link(), token }), answer }
 }
 
-/// The key of that request.
 fn keyed(vault: &Arc<Vault>, app: AppId, row: &ValidatedRow) -> Keyed {
     let target = target("POST /v2/payout-links", &[]);
     Keyed::of(vault, app.0, &row.idempotency_key.to_string(), target, &Json::from_serde(&body(row)))
 }
 
-/// The body of that request: the same fields in the same words, none that the row leaves empty.
+/// Returns the body of the request, without the row's empty fields.
 fn body(row: &ValidatedRow) -> Value {
     let payee = [
         ("first_name", &row.first_name),
@@ -151,7 +146,7 @@ fn body(row: &ValidatedRow) -> Value {
 }
 
 impl ValidatedRow {
-    /// What its link is made of.
+    /// Returns the row as the fields of a new link.
     pub fn as_new_link(&self) -> NewLink {
         NewLink {
             payee: Payee {

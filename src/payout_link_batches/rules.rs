@@ -1,27 +1,24 @@
-//! How a batch moves from state to state (docs/states.md), and what must go together in it.
+//! The state transitions of a batch (docs/states.md), and the checks of its sums.
 
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use crate::payout_links::PayoutLink;
 use crate::world::states::{self, TransitionRow};
 
-/// What can happen to a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchEvent {
-    /// A worker takes it up.
     Begun,
-    /// Its last row is done, and all have their link.
+    /// The last row was processed, and every row has its link.
     AllSucceeded,
-    /// Its last row is done, and some have none.
+    /// The last row was processed, and some rows failed.
     SomeFailed,
 }
 
 impl BatchEvent {
-    /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 3] = [Self::Begun, Self::AllSucceeded, Self::SomeFailed];
 }
 
-/// The next state; `None` where nothing is left to do. A batch is taken up as often as it was enqueued, and again
-/// after a crash; whoever comes when it is done finds nothing to do.
+/// Returns the next state; `None` if nothing is left to do. A batch begins once for each time it was enqueued, and
+/// again after a crash; after its end there is nothing to do.
 pub const fn transition(status: BatchStatus, event: BatchEvent) -> Option<BatchStatus> {
     use BatchStatus::{Completed, CompletedWithErrors, Processing, Submitted};
     match (status, event) {
@@ -35,7 +32,7 @@ pub const fn transition(status: BatchStatus, event: BatchEvent) -> Option<BatchS
     }
 }
 
-/// What has happened to a batch by its counts, once its last row is done.
+/// Returns the final event of a batch by its counts, once the last row is processed.
 pub fn ended(batch: &PayoutLinkBatch) -> Option<BatchEvent> {
     if batch.succeeded.saturating_add(batch.failed) < batch.total {
         return None;
@@ -43,12 +40,12 @@ pub fn ended(batch: &PayoutLinkBatch) -> Option<BatchEvent> {
     Some(if batch.failed == 0 { BatchEvent::AllSucceeded } else { BatchEvent::SomeFailed })
 }
 
-/// Every move from state to state, for docs/states.md: from, what happens, to.
+/// Returns every transition for docs/states.md: from, event, to.
 pub fn transitions() -> Vec<TransitionRow> {
     states::transitions(&BatchEvent::ALL, transition)
 }
 
-/// What the rows of a batch add up to, and whether two of them have the same link.
+/// The sums of a batch's rows, and whether two of them have the same link.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     rows: i64,
@@ -58,7 +55,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes in a row with its link; gives what cannot be true of it (invariant 11), `None` when all is well.
+    /// Adds a row with its link; returns a violation of invariant 11, if there is one.
     pub fn row(&mut self, row: &BatchRow, link: Option<&PayoutLink>) -> Option<&'static str> {
         self.rows += 1;
         match (row.status, row.payout_link) {
@@ -81,7 +78,7 @@ impl Tally {
         }
     }
 
-    /// What cannot be true of the batch and its rows together.
+    /// Returns a contradiction between the batch and its rows, if there is one.
     pub fn contradiction(&self, batch: &PayoutLinkBatch) -> Option<&'static str> {
         if self.rows != batch.total {
             return Some("its number of rows differs from the submitted number");

@@ -1,4 +1,4 @@
-//! Takes a batch in. Nothing is made yet; that is the worker's.
+//! Stores a submitted batch. The worker creates its links later.
 
 use super::emit;
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
@@ -14,22 +14,17 @@ use crate::world::{Halt, Want, World};
 /// POST /v2/payout-link-batches
 #[derive(Clone, Debug)]
 pub struct Submit {
-    /// The app.
     pub scope: Scope,
-    /// Its rows, checked.
     pub rows: Vec<ValidatedRow>,
-    /// By what the same batch is recognized.
+    /// Identifies an equal batch.
     pub fingerprint: Vec<u8>,
 }
 
-/// A batch that was taken in.
 #[derive(Clone, Debug)]
 pub struct Submitted {
-    /// Its id.
     pub id: PayoutLinkBatchId,
-    /// Its rows.
     pub rows: Vec<ValidatedRow>,
-    /// Whether it was there before and was enqueued again.
+    /// Whether the batch was stored before and was enqueued again.
     pub again: bool,
 }
 
@@ -100,8 +95,8 @@ impl Submit {
     }
 }
 
-/// The same rows are the same batch. While nothing of it is made it may be enqueued once more; afterwards there is
-/// nothing left to ask for but its results.
+/// Returns an equal batch that can be enqueued again, because no link of it is created yet. Afterwards only its results
+/// can be fetched.
 fn may_be_enqueued_again(batch: &PayoutLinkBatch) -> Result<PayoutLinkBatchId, Refusal> {
     match batch.status {
         BatchStatus::Submitted => Ok(batch.id),

@@ -1,4 +1,4 @@
-//! Takes an unclaimed link back and releases its money.
+//! Cancels an unclaimed link and releases its money.
 
 use std::sync::Arc;
 
@@ -16,9 +16,7 @@ use crate::world::{Halt, World};
 /// DELETE /v2/payout-links/{payout_link_id}
 #[derive(Clone, Copy, Debug)]
 pub struct Cancel {
-    /// The app.
     pub scope: Scope,
-    /// The link.
     pub link: PayoutLinkId,
 }
 
@@ -41,12 +39,12 @@ impl Command for Cancel {
     }
 }
 
-/// Gives the held money back to the app and ends the link. Used by cancel and expiry alike.
+/// Releases the held money to the app and ends the link. Cancel and expiry share it.
 pub(super) fn release(world: &mut World, link: &Arc<PayoutLink>, to: LinkStatus) -> Result<Arc<PayoutLink>, Halt> {
     let scope = link.scope();
-    // What waits for its money holds none yet. If the pull goes through all the same, the app's wallet has it.
+    // A link in funds_pending holds no money yet. If its pull completes later, the money stays in the app's wallet.
     if link.status != LinkStatus::FundsPending && holds::release(world, scope, link.transfer)? == Closed::Before {
-        // The link says that its hold is open, the hold says it was released: one of the two rows is damaged.
+        // The hold of an open link is open; if not, one of the two rows is damaged.
         return Err(Refusal::new(Code::InternalError, "The money of this link is already released.").into());
     }
     let transfer = transfers::find(world, scope, link.transfer)?;

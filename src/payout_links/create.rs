@@ -1,4 +1,4 @@
-//! Makes a payout link: sets the money aside and delivers it.
+//! Creates a payout link: holds the money and delivers the link.
 
 use std::sync::Arc;
 
@@ -25,55 +25,39 @@ use crate::users;
 use crate::world::record::Document;
 use crate::world::{Halt, Want, World};
 
-/// How long a link lives when its maker does not say.
 pub const LIFE_SECONDS: i64 = 30 * DAY_SECONDS;
-/// How long a link may live at most.
 const LIFE_MAX_SECONDS: i64 = 366 * DAY_SECONDS;
 
-/// How a link is to be delivered.
 #[derive(Clone, Debug, Default)]
 pub struct DeliveryRequest {
-    /// The method; chosen by what is known of the payee when empty.
+    /// If empty, chosen by the payee's known contacts.
     pub method: Option<DeliveryMethod>,
-    /// The maker's words to the payee.
     pub message: Option<String>,
 }
 
-/// What a link is made of.
 #[derive(Clone, Debug)]
 pub struct NewLink {
     /// Cents.
     pub amount: Cents,
-    /// A user it is for, whose phone and address are used.
+    /// The user to pay; their stored phone and address are used.
     pub user: Option<UserId>,
-    /// Who is to be paid.
     pub payee: Payee,
-    /// How it is delivered.
     pub delivery: DeliveryRequest,
-    /// Whether a tax form is asked for whatever the amount.
+    /// Whether a tax form is required for any amount.
     pub collect_compliance: bool,
-    /// Kept out of tax reports.
     pub tax_exempt: bool,
-    /// Memo.
     pub memo: Option<String>,
-    /// Metadata.
     pub metadata: Option<String>,
-    /// Description.
     pub description: Option<String>,
-    /// Accounting references.
     pub accounting_data: AccountingData,
-    /// Where its money comes from.
     pub funding_source: FundingSource,
-    /// Who pays the fees.
     pub fee_party: Option<Party>,
-    /// When it expires.
     pub expires_at: Option<Time>,
-    /// When the payee is reminded.
     pub remind_at: Option<Time>,
 }
 
 impl NewLink {
-    /// A link of an amount about which nothing else was said.
+    /// Returns a link with this amount and defaults.
     pub fn of(amount: Cents) -> Self {
         Self {
             amount,
@@ -97,11 +81,8 @@ impl NewLink {
 /// POST /v2/payout-links
 #[derive(Clone, Debug)]
 pub struct Create {
-    /// The app.
     pub scope: Scope,
-    /// What it is made of.
     pub new: NewLink,
-    /// The token that was drawn for it.
     pub token: NewToken,
 }
 
@@ -125,9 +106,9 @@ impl Command for Create {
     }
 }
 
-/// The rows that [`create`] asks for whatever becomes of it: a command that names them saves rounds of loading.
+/// Returns the rows that [`create`] always loads, so that a command can prefetch them at once.
 pub fn wants(scope: Scope, new: &NewLink) -> Vec<Want> {
-    // Where money goes is asked for by its places; which transfer takes it there does not matter yet.
+    // The rows depend on the ledger accounts only, so the transfer's id does not matter yet.
     let posting = postings::open_hold(scope, TransferId(uuid::Uuid::nil()), new.amount);
     let held = matches!(new.funding_source, FundingSource::ServiceBalance).then(|| posting.wants());
     let recipient = new.payee.e164().or_else(|| new.payee.email.clone());
@@ -135,7 +116,7 @@ pub fn wants(scope: Scope, new: &NewLink) -> Vec<Want> {
     [apps::want(scope), events::want(scope)].into_iter().chain(held.into_iter().flatten()).chain(counted).collect()
 }
 
-/// Refuses a phone to which the app does not write: by its field, where the request holds it.
+/// Refuses a phone to which the app may not send, and names the field if the request has it.
 fn may_write_to(world: &mut World, scope: Scope, new: &NewLink, payee: &Payee) -> Result<(), Halt> {
     match (payee.e164(), new.payee.e164()) {
         (Some(phone), Some(_)) => phones::may_write_to(world, scope, &phone, "/payee/phone_number"),
@@ -144,13 +125,13 @@ fn may_write_to(world: &mut World, scope: Scope, new: &NewLink, payee: &Payee) -
     }
 }
 
-/// Makes the link and holds its money, or begins to pull it; it is not delivered yet.
+/// Creates the link and holds its money, or starts the pull; it does not deliver the link.
 pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) -> Result<Arc<PayoutLink>, Halt> {
     let payee = payee(world, scope, new)?;
     may_write_to(world, scope, new, &payee)?;
     let method = method(&payee, new.delivery.method)?;
     let expires_at = expiry(world.now(), new)?;
-    // A link that could never be paid out at once is not made. What a day's payouts may be counts when it is paid.
+    // Refuses an amount above the limit per payout. The daily limits apply when the link is paid out.
     apps::find(world, scope)?.settings.0.payout_limits.allows(Movement::Payout, new.amount)?;
     let (hold, id): (_, PayoutLinkId) = (world.id(), world.id());
     let status = match new.funding_source {
@@ -217,7 +198,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
     Ok(link)
 }
 
-/// The payee as given, or as the named user has it.
+/// Returns the payee from the request, or from the named user.
 fn payee(world: &mut World, scope: Scope, new: &NewLink) -> Result<Payee, Halt> {
     let Some(user) = new.user else { return Ok(new.payee.clone()) };
     let user = users::find(world, scope, user)?;
@@ -232,7 +213,8 @@ fn payee(world: &mut World, scope: Scope, new: &NewLink) -> Result<Payee, Halt> 
     })
 }
 
-/// No method given: sms where a phone is known, else email where an address is, else link (docs/decisions.md 16).
+/// Returns the requested method, or by default sms for a known phone, else email for a known address, else link
+/// (docs/decisions.md 16).
 fn method(payee: &Payee, asked: Option<DeliveryMethod>) -> Result<DeliveryMethod, Refusal> {
     let (phone, email) = (payee.phone_number.is_some(), payee.email.is_some());
     let chosen = asked.unwrap_or(match (phone, email) {

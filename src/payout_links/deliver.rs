@@ -1,4 +1,4 @@
-//! Brings a link to its payee, and takes note of how that went.
+//! Delivers a link to its payee and records the outcome.
 
 use std::sync::Arc;
 
@@ -16,13 +16,12 @@ use crate::users::{self, User};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// The first delivery, in the commit that makes the link.
+/// Makes the first delivery, in the commit that creates the link.
 pub fn deliver_first(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
     deliver(world, link)
 }
 
-/// The user for whom a link was made, as they are now; `None` where it was made for whoever has a phone or an address, or
-/// for nobody in particular.
+/// Returns the current record of the user for which a link was made; `None` if its sender named no user.
 pub fn made_for(world: &mut World, link: &PayoutLink) -> Result<Option<Arc<User>>, Halt> {
     match link.for_user {
         Some(user) => users::find_if_known(world, link.scope(), user),
@@ -30,7 +29,7 @@ pub fn made_for(world: &mut World, link: &PayoutLink) -> Result<Option<Arc<User>
     }
 }
 
-/// Refuses to deliver a link to a user who was deleted: the person was erased, and is not written to any more.
+/// Refuses to deliver a link to a deleted user: an erased payee receives no more messages.
 ///
 /// # Errors
 /// `user-inactive`.
@@ -44,8 +43,8 @@ pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), 
     }
 }
 
-/// Delivers a link as [`deliver`] does, where no caller waits for the answer: a delivery that is refused is left out, and
-/// the link says so if it was not delivered before.
+/// Delivers a link when no caller waits for the response. A refused delivery is skipped; if the link was never
+/// delivered, it records the error.
 pub(super) fn deliver_unasked(world: &mut World, link: &Arc<PayoutLink>) -> Result<(), Halt> {
     let Err(refusal) = world.attempt(|world| deliver(world, link))? else { return Ok(()) };
     if link.deliveries > 0 {
@@ -59,8 +58,8 @@ pub(super) fn deliver_unasked(world: &mut World, link: &Arc<PayoutLink>) -> Resu
     Ok(())
 }
 
-/// Delivers a link, which must be allowed, to where its user can be reached now. The number goes up before anything is
-/// sent: a delivery that was promised counts, whatever becomes of its message.
+/// Delivers a link to the present contacts of its user, if it may be delivered. The count is incremented before the
+/// message is sent: an accepted delivery counts, even if its message fails.
 pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
     let to = match link.delivery_method {
         DeliveryMethod::Link => rules::apply(link, LinkEvent::Delivered)?,
@@ -106,16 +105,13 @@ fn recipients(link: &PayoutLink) -> Vec<(Channel, String)> {
     }
 }
 
-/// A message with a link was sent, or could not be.
+/// A message with a link was sent, or sending failed.
 #[derive(Clone, Debug)]
 pub struct ClaimLinkDelivered {
     /// The job that sent it.
     pub leased: Leased,
-    /// The message.
     pub message: MessageId,
-    /// The link.
     pub link: PayoutLinkId,
-    /// How it went.
     pub outcome: AttemptOutcome,
 }
 
@@ -137,10 +133,10 @@ impl Command for ClaimLinkDelivered {
     }
 }
 
-/// Takes note of how an attempt to send a message with a link went: its job, the message, and the link.
+/// Records the outcome of an attempt to send a message with a link: in its job, the message and the link.
 ///
 /// # Errors
-/// `resource-busy` when the lease went to another worker.
+/// `resource-busy` when another worker has the lease.
 pub fn claim_link_delivered(
     world: &mut World,
     leased: &Leased,
@@ -151,7 +147,7 @@ pub fn claim_link_delivered(
     let link = of_message(world, leased.org, link)?;
     let Some(message) = messages::record_outcome(world, leased, message, outcome)? else { return Ok(()) };
     match outcome {
-        // The link has moved on already.
+        // The link has changed since, so there is nothing to record on it.
         AttemptOutcome::Superseded { .. } => Ok(()),
         AttemptOutcome::Delivered { .. }
         | AttemptOutcome::Taken { .. }
@@ -160,10 +156,10 @@ pub fn claim_link_delivered(
     }
 }
 
-/// Where a link stands when a message with it has come to this.
+/// Advances a link after a change of one of its messages.
 pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, message: &Message) -> Result<(), Halt> {
     let (event, name) = match message.status {
-        // Attempts are repeated; the payer sees why.
+        // The job retries; the error shows the payer why.
         MessageStatus::Queued => {
             if link.status == LinkStatus::DeliveryPending && link.delivery_error != message.error {
                 super::change(world, link, EventName::PayoutLinkUpdated, |link| {
@@ -192,16 +188,13 @@ pub(super) fn of_message(world: &mut World, org: OrgId, link: PayoutLinkId) -> R
     found.ok_or_else(|| Refusal::not_found("payout link").into())
 }
 
-/// A carrier may have taken a message with a link, and cannot say whether it did. To send it once more is a
-/// further delivery as the carrier counts, so it counts here too: the limit of docs/specification.md 14 holds for what
-/// carriers see, not for what we remember.
+/// A provider may have accepted a message with a link. Sending it again is another delivery for the provider, so it
+/// counts here too: the limit of docs/specification.md 14 applies to the messages that providers see.
 #[derive(Clone, Debug)]
 pub struct DeliverInDoubt {
     /// The job that sends it.
     pub leased: Leased,
-    /// The message.
     pub message: MessageId,
-    /// The link.
     pub link: PayoutLinkId,
 }
 

@@ -1,4 +1,4 @@
-//! What the passing of time does to a link: it expires, or its payee is reminded.
+//! The timed changes of a link: it expires, or its payee is reminded.
 
 use super::model::PayoutLink;
 use super::rules::{self, LinkEvent, Transition};
@@ -8,12 +8,10 @@ use crate::jobs::{self, Leased};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The time of a link is over: unless it was claimed or canceled, its money goes back.
+/// Expires a link and releases its money, unless it was claimed or canceled.
 #[derive(Clone, Debug)]
 pub struct Expire {
-    /// The job.
     pub leased: Leased,
-    /// The link.
     pub link: PayoutLinkId,
 }
 
@@ -29,18 +27,16 @@ impl Command for Expire {
         let Some(link) = world.get::<PayoutLink>(key![self.leased.org, self.link])? else { return Ok(()) };
         match rules::transition(link.status, LinkEvent::Expired) {
             Transition::Moved(to) => super::cancel::release(world, &link, to).map(|_| ()),
-            // Claimed or canceled before: there is nothing to take back.
+            // Claimed or canceled: no money is left to release.
             Transition::AlreadyApplied | Transition::Refused(_) => Ok(()),
         }
     }
 }
 
-/// The maker asked for a reminder: the link is delivered once more, if it still may be.
+/// Delivers a link again at the requested time of its reminder, if it may still be delivered.
 #[derive(Clone, Debug)]
 pub struct Remind {
-    /// The job.
     pub leased: Leased,
-    /// The link.
     pub link: PayoutLinkId,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of a link that waits for its money, when the bank has decided.
+//! Continues or fails a link in funds_pending when its pull has an outcome.
 
 use std::sync::Arc;
 
@@ -13,9 +13,8 @@ use crate::transfers::{self, Transfer};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The money that was pulled for a link is in the app's wallet: it is set aside, and the link goes out. When the link
-/// has ended meanwhile, the money stays in the wallet; and the link ends with it where the user that it was made for
-/// was deleted.
+/// Holds the pulled money and delivers the link. If the link has already ended, the money stays in the wallet. If the
+/// user that it was made for was deleted, the link ends too.
 pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
     let Some(link) = waiting(world, pull)? else { return Ok(()) };
     let Transition::Moved(to) = rules::transition(link.status, LinkEvent::Funded) else { return Ok(()) };
@@ -32,7 +31,7 @@ pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
     deliver_unasked(world, &link)
 }
 
-/// The bank did not pay what was pulled for a link: the link has failed, and nobody was told of it.
+/// Fails the link, because the bank did not pay. It was never delivered.
 pub fn not_funded(world: &mut World, pull: &Transfer, code: FailureCode) -> Result<(), Halt> {
     let Some(link) = waiting(world, pull)? else { return Ok(()) };
     let Transition::Moved(to) = rules::transition(link.status, LinkEvent::FundingFailed) else { return Ok(()) };
@@ -43,7 +42,7 @@ pub fn not_funded(world: &mut World, pull: &Transfer, code: FailureCode) -> Resu
     super::change(world, &link, EventName::PayoutLinkFailed, |link| link.status = to).map(|_| ())
 }
 
-/// The link that a pull is for, if it is for one.
+/// Returns the link of a pull, if there is one.
 fn waiting(world: &World, pull: &Transfer) -> Result<Option<Arc<PayoutLink>>, Halt> {
     match pull.payout_link {
         Some(link) => world.get::<PayoutLink>(key![pull.org, link]),

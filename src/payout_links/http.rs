@@ -27,7 +27,7 @@ use crate::strict_json::Json;
 use crate::text::{MESSAGE_MAX, check_message};
 use crate::world::Query;
 
-/// Checks that a token opens a link, whatever became of the link.
+/// Checks that a token opens a link, in any state.
 ///
 /// # Errors
 /// `not-found` when it opens none.
@@ -43,22 +43,22 @@ word_input!(FundingSource);
 word_input!(LinkStatus);
 
 input! {
-    /// Who is to be paid, as far as the maker knows.
+    /// The payee, as far as the sender knows.
     pub struct PayeeInput {
-        /// First name.
+        /// The first name.
         pub first_name: Option<Name>,
-        /// Last name.
+        /// The last name.
         pub last_name: Option<Name>,
-        /// E-mail address.
+        /// The e-mail address.
         pub email: Option<Email>,
-        /// Country calling code, digits; needed with phone_number.
+        /// The country calling code, digits. Required with phone_number.
         pub country_code: Option<CallingCode>,
-        /// Phone number within its country; needed with country_code.
+        /// The phone number within its country. Required with country_code.
         pub phone_number: Option<NationalNumber>,
     }
 }
 
-/// A sender's message to a payee: it is part of a text that the service sends, so it contains no address.
+/// A sender's message to a payee. It is part of a text that bursar sends, so it must not contain an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SenderMessage(pub String);
 
@@ -76,16 +76,16 @@ impl Input for SenderMessage {
 input! {
     /// How a link is delivered.
     pub struct DeliveryInput {
-        /// Your words to the payee, quoted behind the link with your app's name: at most 160 characters, without a web
+        /// Your message to the payee, quoted after the link with your app's name: at most 160 characters, without a web
         /// address, a domain or a phone number.
         pub message: Option<SenderMessage>,
-        /// sms, email, link or all. By default sms where a phone is known, else email where an address is, else link.
+        /// sms, email, link or all. By default sms if a phone is known, else email if an address is known, else link.
         pub method: Option<DeliveryMethod>,
-        /// The payee's e-mail address, where payee does not say it.
+        /// The payee's e-mail address, if payee does not have it.
         pub email: Option<Email>,
-        /// The payee's country calling code, where payee does not say it; needed with phone_number.
+        /// The payee's country calling code, if payee does not have it. Required with phone_number.
         pub country_code: Option<CallingCode>,
-        /// The payee's phone number, where payee does not say it; needed with country_code.
+        /// The payee's phone number, if payee does not have it. Required with country_code.
         pub phone_number: Option<NationalNumber>,
     }
 }
@@ -106,7 +106,7 @@ fn is_another_address(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.to_lowercase() != other.to_lowercase())
 }
 
-/// A link goes to its payee and to nobody else, so where delivery says whom to write to, it says who the payee is.
+/// Returns the payee with the contacts of `delivery`. A link goes to its payee only, so those contacts are the payee's.
 fn reached(payee: Payee, delivery: Option<&DeliveryInput>, user: Option<UserId>) -> Result<Payee, Problems> {
     let Some(contact) = delivery.map(DeliveryInput::contact) else { return Ok(payee) };
     let contact = contact.into_payee("/delivery")?;
@@ -134,14 +134,14 @@ fn reached(payee: Payee, delivery: Option<&DeliveryInput>, user: Option<UserId>)
 input! {
     /// References into your accounting.
     pub struct AccountingInput {
-        /// Account in your ledger.
+        /// An account in your ledger.
         pub ledger_account_id: Option<Integer<0, { i64::MAX }>>,
-        /// Class in your ledger.
+        /// A class in your ledger.
         pub ledger_class_id: Option<Integer<0, { i64::MAX }>>,
     }
 }
 
-/// A step that the payee is led through besides those that are needed.
+/// A step that the claim adds to the required ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdditionalStep;
 
@@ -158,36 +158,36 @@ impl Input for AdditionalStep {
 }
 
 input! {
-    /// What a payout link is made of.
+    /// The fields of a new payout link.
     pub struct NewPayoutLink {
         /// Cents.
         pub amount: Amount,
-        /// The user it is for; excludes payee.
+        /// The user to pay; excludes payee.
         pub user_id: Option<UserId>,
-        /// Who is to be paid; excludes user_id.
+        /// The payee; excludes user_id.
         pub payee: Option<PayeeInput>,
-        /// How it is delivered.
+        /// How the link is delivered.
         pub delivery: Option<DeliveryInput>,
-        /// Ask for a tax form whatever the amount.
+        /// Require a tax form for any amount.
         pub force_collect_compliance_information: Option<bool>,
-        /// Keep it out of tax reports.
+        /// Exclude the payout from tax reports.
         pub tax_exempt: Option<bool>,
-        /// Memo.
+        /// A memo.
         pub memo: Option<LongText>,
-        /// Metadata: a string or an object; answered as a string.
+        /// Metadata: a string or an object; returned as a string.
         pub metadata: Option<Metadata>,
-        /// Description.
+        /// A description.
         pub description: Option<LongText>,
-        /// Who pays the fees; the app's default when not given.
+        /// The party that pays the fees; the app's default if missing.
         pub payout_fee_party: Option<Party>,
-        /// Steps that the payee is led through besides those that are needed.
+        /// Steps to add to the required ones.
         pub additional_steps: Option<Vec<AdditionalStep>>,
         /// References into your accounting.
         pub accounting_data: Option<AccountingInput>,
-        /// service_balance (the default): the wallet holds it. ach: it is pulled from the app's bank account, and the
-        /// link goes out when the bank has paid.
+        /// service_balance (the default): the money is held in the wallet. ach: it is pulled from the app's bank
+        /// account, and the link is delivered when the bank has paid.
         pub funding_source: Option<FundingSource>,
-        /// When it expires; 30 days from now when not given.
+        /// When the link expires; 30 days from now if missing.
         pub expires_at: Option<Time>,
         /// When the payee is reminded, which counts as a delivery.
         pub remind_at: Option<Time>,
@@ -195,7 +195,7 @@ input! {
 }
 
 impl NewPayoutLink {
-    /// What the link is made of, all rules between fields checked.
+    /// Returns the new link after the checks between fields.
     pub fn into_new_link(self) -> Result<NewLink, Refusal> {
         if self.user_id.is_some() && self.payee.is_some() {
             return Err(Refusal::field(
@@ -238,7 +238,7 @@ impl NewPayoutLink {
 }
 
 impl PayeeInput {
-    /// The payee; `at` is where its fields stand in the body.
+    /// Returns the payee; `at` is the JSON pointer of its fields in the body.
     pub fn into_payee(self, at: &str) -> Result<Payee, Problems> {
         let lacks = |field: &str, message: &str| problem(Code::InvalidPhoneNumber, &format!("{at}/{field}"), message);
         let number = match (&self.country_code, &self.phone_number) {
@@ -258,15 +258,15 @@ impl PayeeInput {
 }
 
 list_query! {
-    /// Which payout links are asked for.
+    /// The filters of the list of payout links.
     pub struct PayoutLinksQuery {
-        /// Only this status.
+        /// Return only links in this status.
         pub status: Option<LinkStatus>,
-        /// Only those for this phone, `+12127361234` or its digits.
+        /// Return only links for this phone, `+12127361234` or its digits.
         pub phone_number: Option<PhoneFilter>,
-        /// Only those for this address.
+        /// Return only links for this e-mail address.
         pub email: Option<Email>,
-        /// Only those made for this user, or claimed by them.
+        /// Return only links made for this user, or claimed by them.
         pub user_id: Option<UserId>,
     }
 }
@@ -281,13 +281,13 @@ impl PayoutLinksQuery {
     }
 }
 
-/// Renders a link under the given status. Its address is a secret: what is kept for repeats must not show it.
+/// Renders a link under this status. Its address is a secret, so the stored response for replays is sealed.
 fn answer(bursar: &Arc<Bursar>, status: u16) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
     let bursar = bursar.clone();
     move |link| Answer::json(status, &super::json(&bursar, link)).secret()
 }
 
-/// Renders a link that was made: 202 while it waits for its money.
+/// Renders a new link: 202 while it waits for its money.
 pub fn made(bursar: &Arc<Bursar>, link: &Arc<PayoutLink>) -> Answer {
     answer(bursar, if link.status == LinkStatus::FundsPending { 202 } else { 201 })(link)
 }
@@ -340,7 +340,7 @@ pub async fn report(call: Call) -> Outcome {
     let Some(gateway) = &call.bursar.providers.phone else { return Err(Refusal::not_found("page")) };
     let fields = posted(&call);
     let signature = call.header(SIGNATURE).unwrap_or_default();
-    // The signature comes first: who cannot sign learns of no message.
+    // Verified first: a caller without a valid signature must not learn whether a message exists.
     if !gateway.has_signed(&report_url(&call.bursar.public_url, org, message), &fields, signature) {
         return Err(Refusal::new(Code::NotPermitted, "The request is not signed by the configured SMS gateway."));
     }
@@ -351,7 +351,6 @@ pub async fn report(call: Call) -> Outcome {
     Ok(Answer::empty(204))
 }
 
-/// The fields of a form.
 fn posted(call: &Call) -> Vec<(String, String)> {
     let Json::Object(fields) = &call.body else { return Vec::new() };
     let text = |(name, value): &(String, Json)| match value {
@@ -361,7 +360,7 @@ fn posted(call: &Call) -> Vec<(String, String)> {
     fields.iter().filter_map(text).collect()
 }
 
-/// What carriers call: no part of the API.
+/// Returns the routes that providers call; they are not part of the API.
 pub fn reports() -> Vec<Route> {
     vec![
         route!(Post "/carriers/sms/{org_id}/{message_id}" Provider "report_message_status" report)
@@ -372,7 +371,6 @@ pub fn reports() -> Vec<Route> {
     ]
 }
 
-/// The routes of payout links.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payout-links" App "create_payout_link" create)

@@ -12,56 +12,57 @@ use crate::money::Cents;
 use crate::program::Bursar;
 use crate::vault::Vault;
 
-/// Interface.md, Payout link.
+/// An amount that a payee can claim with a link.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PayoutLinkJson {
-    /// Its id.
+    /// The link's id.
     pub id: PayoutLinkId,
-    /// When it was made.
+    /// When the link was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// Where the payee claims it. A secret: who has it can begin to claim. Null in events.
+    /// The URL at which the payee claims it. Secret: it lets its holder begin the claim. Null in events.
     #[schema(required)]
     pub link: Option<String>,
     /// Cents.
     #[schema(value_type = i64, example = 1000)]
     pub amount: Cents,
-    /// created, funds_pending, delivery_pending, delivery_failed, sent, delivered, claimed, reversed, canceled, expired, failed.
+    /// created, funds_pending, delivery_pending, delivery_failed, sent, delivered, claimed, reversed, canceled,
+    /// expired, failed.
     pub status: &'static str,
-    /// Who is to be paid.
+    /// The payee.
     pub payee: Payee,
-    /// How it is delivered.
+    /// How the link is delivered.
     pub delivery: DeliveryJson,
-    /// Kept out of tax reports.
+    /// Excluded from tax reports.
     pub tax_exempt: bool,
-    /// Who claimed it.
+    /// The user who claimed the link.
     #[schema(required)]
     pub claimed_user_id: Option<UserId>,
-    /// The onboarding flow it belongs to.
+    /// The onboarding flow of the link.
     #[schema(required)]
     pub flow_id: Option<Uuid>,
-    /// The transfer that holds its money.
+    /// The transfer that holds the money.
     pub transfer_id: TransferId,
-    /// Memo.
+    /// The memo.
     #[schema(required)]
     pub memo: Option<String>,
-    /// Metadata.
+    /// The metadata.
     #[schema(required)]
     pub metadata: Option<String>,
-    /// Description.
+    /// The description.
     #[schema(required)]
     pub description: Option<String>,
-    /// Accounting references.
+    /// References into your accounting.
     pub accounting_data: AccountingData,
-    /// Who made it, where a person did.
+    /// The e-mail address of the person who created the link, if a person did.
     #[schema(required)]
     pub created_by_email: Option<String>,
     /// service_balance.
     pub funding_source: &'static str,
-    /// When it expires.
+    /// When the link expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Time,
-    /// How often it was delivered, of five at most.
+    /// The number of deliveries, at most five.
     pub deliveries: u32,
 }
 
@@ -70,37 +71,36 @@ pub struct PayoutLinkJson {
 pub struct DeliveryJson {
     /// sms, link, email, all.
     pub method: &'static str,
-    /// The address, where one is used.
+    /// The e-mail address, if one is used.
     #[schema(required)]
     pub email: Option<String>,
-    /// Country calling code of the phone, where one is used.
+    /// The country calling code of the phone, if one is used.
     #[schema(required)]
     pub country_code: Option<String>,
-    /// The phone, where one is used.
+    /// The phone number, if one is used.
     #[schema(required)]
     pub phone_number: Option<String>,
-    /// Why the last attempt to deliver failed, in the words of the SMS or e-mail provider, also while attempts are repeated;
-    /// null once a provider takes the message.
+    /// Why the last attempt to deliver failed, in the words of the SMS or e-mail provider, also during retries; null
+    /// after a provider accepts the message.
     #[schema(required)]
     pub error: Option<String>,
 }
 
-/// The link with its address.
 pub fn json(bursar: &Bursar, link: &PayoutLink) -> PayoutLinkJson {
     body(link, address(bursar, link))
 }
 
-/// Where the payee claims the link.
+/// Returns the URL at which the payee claims the link.
 pub fn address(bursar: &Bursar, link: &PayoutLink) -> Option<String> {
     address_under(&bursar.public_url, &bursar.vault, link)
 }
 
-/// The same for a command, which knows the start of all addresses, and who opens what is sealed.
+/// Returns the same URL for a command, which has the public URL and the vault.
 pub fn address_under(public_url: &str, vault: &Vault, link: &PayoutLink) -> Option<String> {
     token::shown(vault, link).map(|token| format!("{public_url}/claim/{token}"))
 }
 
-/// The link without its address, which is a secret, for events.
+/// Returns the link for events, without its address, which is a secret.
 pub fn without_address(link: &PayoutLink) -> PayoutLinkJson {
     body(link, None)
 }

@@ -1,10 +1,11 @@
 //! Payout links: claimable links that carry an amount (docs/specification.md, Payout link).
 //!
-//! Creating one sets the money aside in a hold, at once or when it was pulled from the app's bank; claiming captures the hold, canceling
-//! and expiry release it. Invariants: a link is claimed at most once and never after
-//! expiry or cancel (9); it is delivered at most five times (10); its hold is captured
-//! or released once (7). Deliberately absent: paying the money out, which is `payouts`,
-//! and the payee's steps, which are `claims`. Start at `rules.rs`, then `create.rs`.
+//! Creating one holds the money, at once or after it was pulled from the app's bank. A claim captures the hold; cancel
+//! and expiry release it. Invariants: a link is claimed at most once and never after expiry or cancel (9); it is
+//! delivered at most five times (10); its hold is captured or released once (7). `payouts` pays the money out, and
+//! `claims` has the payee's steps.
+//!
+//! Start at `rules.rs`, then `create.rs`.
 
 mod cancel;
 mod create;
@@ -40,10 +41,9 @@ use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Deliveries of a link at most, the first included (docs/specification.md 14).
+/// The most deliveries of a link, including the first (docs/specification.md 14).
 pub const DELIVERIES_MAX: u32 = 5;
 
-/// A link of the app.
 pub fn find(world: &mut World, scope: Scope, id: PayoutLinkId) -> Result<Arc<PayoutLink>, Halt> {
     match world.get::<PayoutLink>(key![scope.org, id])? {
         Some(link) if link.app == scope.app => Ok(link),
@@ -51,8 +51,8 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutLinkId) -> Result<Arc<Pay
     }
 }
 
-/// Takes an erased payee out of a link, and their words and the sender's about them. From then on it is the erased user's:
-/// nobody claims it, and its money goes back to the sender when it expires.
+/// Removes an erased payee's data and the texts of payee and sender from a link. The link then belongs to the erased
+/// user: it cannot be claimed, and its money returns to the sender at expiry.
 pub fn erase(world: &mut World, link: &Arc<PayoutLink>, user: UserId) -> Result<(), Halt> {
     let texts = [&link.message, &link.memo, &link.metadata, &link.description];
     if link.payee.0 == Payee::default() && texts.iter().all(|text| text.is_none()) {
@@ -68,15 +68,15 @@ pub fn erase(world: &mut World, link: &Arc<PayoutLink>, user: UserId) -> Result<
     Ok(())
 }
 
-/// The link that a claim token opens.
+/// Returns the link that a claim token opens.
 pub fn by_token(world: &mut World, token: &ClaimToken) -> Result<Arc<PayoutLink>, Halt> {
     let found = world.find::<PayoutLink>(PayoutLink::BY_TOKEN, key![token.org, token.hash])?;
-    // The hash may have been moved here from another row; the seal cannot.
+    // The hash could be copied from another row; the seal cannot.
     let found = found.filter(|link| token::opens_with(&token.vault, link));
     found.ok_or_else(|| Refusal::not_found("payout link").into())
 }
 
-/// Changes a link and tells of it. Each transition is one event.
+/// Changes a link and emits one event for the transition.
 pub(crate) fn change(
     world: &mut World,
     link: &Arc<PayoutLink>,

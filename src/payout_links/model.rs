@@ -1,4 +1,4 @@
-//! The record of a payout link, and its closed sets of words.
+//! The record of a payout link and its enumerations.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,188 +12,163 @@ use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a link stands (docs/decisions.md 9).
+    /// The state of a link (docs/decisions.md 9).
     pub enum LinkStatus {
-        /// Made.
+        /// Created.
         Created = "created",
-        /// The money for it is on its way to us.
+        /// Waiting for its money, which is pulled from the app's bank account.
         FundsPending = "funds_pending", // docs/specification.md
-        /// A message with it is about to be sent.
+        /// A message with the link is about to be sent.
         DeliveryPending = "delivery_pending",
         /// The message could not be delivered.
         DeliveryFailed = "delivery_failed",
         /// The message was sent.
         Sent = "sent",
-        /// The message arrived, or the link was handed to its maker.
+        /// The message arrived, or the link was returned to its creator.
         Delivered = "delivered",
-        /// The payee took it.
+        /// The payee claimed it.
         Claimed = "claimed",
-        /// Claimed, and the money came back for good.
+        /// Reserved.
         Reversed = "reversed",
-        /// Taken back by its maker.
+        /// Canceled by the app.
         Canceled = "canceled",
-        /// Nobody took it in time.
+        /// Not claimed in time.
         Expired = "expired",
-        /// The money for it did not come.
+        /// Its money did not arrive.
         Failed = "failed",
     }
 }
 
 words! {
-    /// How a link is brought to the payee.
+    /// The channel by which a link is delivered.
     pub enum DeliveryMethod {
         /// By text message.
         Sms = "sms",
-        /// Not at all: its maker hands it over.
+        /// Not delivered: the sender gives it to the payee.
         Link = "link", // docs/specification.md
         /// By e-mail.
         Email = "email", // docs/specification.md
-        /// By every address that is known.
+        /// To every known contact.
         All = "all",
     }
 }
 
 words! {
-    /// Where the money for a link comes from.
+    /// The source of the money for a link.
     pub enum FundingSource {
         /// The app's wallet.
         ServiceBalance = "service_balance", // docs/specification.md
-        /// The app's bank account: pulled for this link, which waits for it.
+        /// The app's bank account: the link waits until the money is pulled.
         Ach = "ach",
     }
 }
 
-/// Who is to be paid, as far as the maker knows.
+/// The payee, as far as the sender knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Payee {
-    /// First name.
+    /// The first name.
     #[schema(required)]
     pub first_name: Option<String>,
-    /// Last name.
+    /// The last name.
     #[schema(required)]
     pub last_name: Option<String>,
-    /// E-mail address.
+    /// The e-mail address.
     #[schema(required)]
     pub email: Option<String>,
-    /// Country calling code, digits.
+    /// The country calling code, digits.
     #[schema(required)]
     pub country_code: Option<String>,
-    /// Phone number within its country.
+    /// The phone number within its country.
     #[schema(required)]
     pub phone_number: Option<String>,
 }
 
 impl Payee {
-    /// First and last name, when both are known.
     pub fn full_name(&self) -> Option<String> {
         Some(format!("{} {}", self.first_name.as_ref()?, self.last_name.as_ref()?))
     }
 
-    /// The phone in E.164, when there is one.
     pub fn e164(&self) -> Option<String> {
         Some(format!("+{}{}", self.country_code.as_ref()?, self.phone_number.as_ref()?))
     }
 }
 
-/// References into the maker's accounting.
+/// References into your accounting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AccountingData {
-    /// Account in the maker's ledger.
+    /// An account in your ledger.
     #[schema(required)]
     pub ledger_account_id: Option<i64>,
-    /// Class in the maker's ledger.
+    /// A class in your ledger.
     #[schema(required)]
     pub ledger_class_id: Option<i64>,
 }
 
 record! {
-    /// A claimable link.
     pub struct PayoutLink in "payout_links" {
         key (org, id)
         unique BY_TOKEN (org, token_hash)
         many OF_USER (org, payee_user);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: PayoutLinkId,
-        /// The app.
         pub app: AppId,
         /// Keyed hash of the claim token.
         pub token_hash: Vec<u8>,
-        /// The claim token, sealed; for the `link` field.
+        /// For the `link` field.
         pub sealed_token: Vec<u8>,
         /// Cents. Never changes.
         pub amount: Cents,
-        /// Where it stands.
         pub status: LinkStatus,
-        /// Who is to be paid.
         pub payee: Document<Payee>,
-        /// The payee's phone in E.164, for look-ups.
+        /// In E.164, for queries.
         pub payee_phone: Option<String>,
-        /// The payee's address in small letters, for look-ups.
+        /// In lower case, for queries.
         pub payee_email: Option<String>,
-        /// The user that it was made for, when its maker named one.
+        /// The user that the sender named.
         pub for_user: Option<UserId>,
-        /// How it is delivered.
         pub delivery_method: DeliveryMethod,
         /// Why the last attempt to deliver failed, in the provider's words.
         pub delivery_error: Option<String>,
-        /// The maker's words to the payee.
         pub message: Option<String>,
-        /// How often it was delivered, or is about to be: at most five times.
         pub deliveries: u32,
-        /// Kept out of tax reports.
         pub tax_exempt: bool,
-        /// Whether a tax form is asked for whatever the amount.
+        /// Whether a tax form is required for any amount.
         pub collect_compliance: bool,
-        /// Who claimed it.
         pub claimed_user: Option<UserId>,
-        /// Whose it is: the user that it was made for, and from the claim on who claimed it, which is then the same. For
-        /// look-ups.
+        /// The user that the link was made for, or who claimed it; the claim requires that both are the same. For
+        /// queries.
         pub payee_user: Option<UserId>,
-        /// The onboarding flow it belongs to.
         pub flow: Option<Uuid>,
-        /// The transfer that holds its money.
+        /// The transfer that holds the money.
         pub transfer: TransferId,
-        /// Memo.
         pub memo: Option<String>,
-        /// Metadata.
         pub metadata: Option<String>,
-        /// Description.
         pub description: Option<String>,
-        /// Accounting references.
         pub accounting_data: Document<AccountingData>,
-        /// Who made it, where a person did.
         pub created_by_email: Option<String>,
-        /// Where its money comes from.
         pub funding_source: FundingSource,
-        /// Who pays the fees of the payout; the app's default when empty.
+        /// `None` for the app's default.
         pub fee_party: Option<Party>,
-        /// Cents that its payouts took out of the payee's wallet, or are taking. It moves with them and is no transition
-        /// of the link: there is no event, and no new version.
+        /// Cents that its payouts took, or are taking, from the payee's wallet. A change of it is no transition of the
+        /// link: it emits no event and does not change the version.
         pub paid_out: Cents,
-        /// The newest of its payouts.
         pub newest_payout: Option<TransferId>,
-        /// How many payouts were made of it, whatever became of them.
+        /// All payouts, in every state.
         pub payouts: u32,
-        /// When it expires.
         pub expires_at: Time,
-        /// Goes up with each change.
+        /// Incremented by each change.
         pub version: i64,
-        /// When it was made.
         pub created_at: Time,
-        /// When it last changed.
         pub updated_at: Time,
     }
 }
 
 impl PayoutLink {
-    /// What its payee has not taken yet, in cents: its amount less what its payouts took.
+    /// Returns the unpaid rest in cents: the amount less the amounts of its payouts.
     pub fn remaining(&self) -> Cents {
         self.amount.checked_sub(self.paid_out).unwrap_or(Cents::ZERO)
     }
 
-    /// The app it belongs to.
     pub fn scope(&self) -> Scope {
         Scope { org: self.org, app: self.app }
     }

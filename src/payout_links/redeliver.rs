@@ -1,4 +1,4 @@
-//! Sends a link once more.
+//! Delivers a link again.
 
 use std::sync::Arc;
 
@@ -12,14 +12,12 @@ use crate::world::{Halt, Want, World};
 
 /// POST /v2/payout-links/{payout_link_id}/redeliver
 ///
-/// At most five deliveries in all, the first included (docs/specification.md 14). Redelivers of one
-/// link meet in the engine one after the other, so no two of them can count the same number. A deleted user is not
-/// written to: 409 `user-inactive`.
+/// At most five deliveries, including the first (docs/specification.md 14). The engine runs the redeliveries of one
+/// link one after the other, so two cannot read the same count. A deleted user receives no messages: 409
+/// `user-inactive`.
 #[derive(Clone, Copy, Debug)]
 pub struct Redeliver {
-    /// The app.
     pub scope: Scope,
-    /// The link.
     pub link: PayoutLinkId,
 }
 

@@ -1,4 +1,4 @@
-//! A gateway says by itself what became of a text: of a link, mostly.
+//! Records a gateway's report about a text message, usually one with a link.
 
 use super::deliver::{after_message, of_message};
 use crate::engine::Command;
@@ -9,14 +9,13 @@ use crate::world::{Halt, World};
 
 /// POST /carriers/sms/{org_id}/{message_id}
 ///
-/// Words may come twice, late, and in any order: what is known already, or was overtaken, changes nothing.
+/// Reports may be repeated, late or out of order: a known or outdated one changes nothing.
 #[derive(Clone, Debug)]
 pub struct Reported {
-    /// The organization, from the path.
+    /// From the path.
     pub org: OrgId,
-    /// The message, from the path.
+    /// From the path.
     pub message: MessageId,
-    /// What the gateway says.
     pub report: Report,
 }
 

@@ -1,4 +1,4 @@
-//! How a payout link moves from state to state (docs/states.md).
+//! The state transitions of a payout link (docs/states.md).
 
 use super::DELIVERIES_MAX;
 use super::model::{LinkStatus, PayoutLink};
@@ -6,31 +6,24 @@ use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
-/// What can happen to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEvent {
-    /// The money that it waited for is there.
+    /// The pulled money arrived.
     Funded,
-    /// The money that it waited for is not coming.
+    /// The pulled money will not arrive.
     FundingFailed,
     /// A message with it is about to be sent.
     DeliveryQueued,
-    /// The message was handed over, but whether it arrived is not known.
+    /// The provider accepted the message, but delivery is not confirmed.
     Sent,
-    /// The message arrived.
     Delivered,
-    /// The message could not be delivered.
     DeliveryFailed,
-    /// The payee takes it.
     Claimed,
-    /// Its maker takes it back.
     Canceled,
-    /// Its time is over.
     Expired,
 }
 
 impl LinkEvent {
-    /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 9] = [
         Self::Funded,
         Self::FundingFailed,
@@ -44,18 +37,15 @@ impl LinkEvent {
     ];
 }
 
-/// What a happening does to a link.
+/// The effect of an event on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// It moves.
     Moved(LinkStatus),
-    /// Nothing is left to do.
     AlreadyApplied,
-    /// It may not.
     Refused(Code),
 }
 
-/// The next state, or why there is none.
+/// Returns the effect of an event in this state.
 pub const fn transition(status: LinkStatus, event: LinkEvent) -> Transition {
     use LinkStatus::{
         Canceled, Claimed, Created, Delivered, DeliveryFailed, DeliveryPending, Expired, Failed, FundsPending,
@@ -63,12 +53,12 @@ pub const fn transition(status: LinkStatus, event: LinkEvent) -> Transition {
     };
     use Transition::{AlreadyApplied, Moved, Refused};
     match (status, event) {
-        // Open: the money is held and nobody has taken it.
+        // Open: the money is held and unclaimed.
         (Created | DeliveryPending | DeliveryFailed | Sent | Delivered, LinkEvent::DeliveryQueued) => {
             Moved(DeliveryPending)
         }
         (Created | DeliveryPending | DeliveryFailed | Sent, LinkEvent::Sent) => Moved(Sent),
-        // One message of several arrived: the later news of another does not take that back.
+        // One of several messages arrived: a later report about another does not change that.
         (Delivered, LinkEvent::Sent | LinkEvent::Delivered | LinkEvent::DeliveryFailed) => AlreadyApplied,
         (Created | DeliveryPending | DeliveryFailed | Sent, LinkEvent::Delivered) => Moved(Delivered),
         (Created | DeliveryPending | DeliveryFailed | Sent, LinkEvent::DeliveryFailed) => Moved(DeliveryFailed),
@@ -81,13 +71,13 @@ pub const fn transition(status: LinkStatus, event: LinkEvent) -> Transition {
         }
         (FundsPending, LinkEvent::Funded) => Moved(Created),
         (FundsPending, LinkEvent::FundingFailed) => Moved(Failed),
-        // Its money is there, or it has ended without it: what was pulled is the app's.
+        // The link has its money, or ended without it: pulled money belongs to the app.
         (
             Created | DeliveryPending | DeliveryFailed | Sent | Delivered | Claimed | Reversed | Canceled | Expired
             | Failed,
             LinkEvent::Funded | LinkEvent::FundingFailed,
         ) => AlreadyApplied,
-        // Waiting for its money: it can neither be sent nor taken.
+        // Without its money, a link can be neither sent nor claimed.
         (
             FundsPending,
             LinkEvent::DeliveryQueued
@@ -96,7 +86,7 @@ pub const fn transition(status: LinkStatus, event: LinkEvent) -> Transition {
             | LinkEvent::DeliveryFailed
             | LinkEvent::Claimed,
         ) => Refused(Code::InvalidState),
-        // News of a message that comes after the end changes nothing.
+        // Reports about messages after the end change nothing.
         (
             Claimed | Reversed | Canceled | Expired | Failed,
             LinkEvent::Sent | LinkEvent::Delivered | LinkEvent::DeliveryFailed,
@@ -112,7 +102,7 @@ pub const fn transition(status: LinkStatus, event: LinkEvent) -> Transition {
     }
 }
 
-/// The next state of a link; the state it has where nothing is left to do.
+/// Returns the next state of a link; the present one if the event was already applied.
 pub fn apply(link: &PayoutLink, event: LinkEvent) -> Result<LinkStatus, Refusal> {
     match transition(link.status, event) {
         Transition::Moved(to) => Ok(to),
@@ -134,8 +124,7 @@ fn refusal(link: &PayoutLink, code: Code) -> Refusal {
     Refusal::new(code, message)
 }
 
-/// Whether the link still waits for its payee: nobody has claimed it or taken it back, and its time is not over, even if
-/// nobody has come to take it back for that yet.
+/// Checks that the link is open: not claimed, canceled or expired, even if the expiry job has not run yet.
 pub fn must_wait(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     apply(link, LinkEvent::DeliveryQueued)?;
     if now >= link.expires_at {
@@ -144,8 +133,8 @@ pub fn must_wait(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the link may be delivered once more: it waits for its payee, and was delivered less than [`DELIVERIES_MAX`]
-/// times, the first included.
+/// Checks that the link may be delivered again: it is open, and has fewer than [`DELIVERIES_MAX`] deliveries, including
+/// the first.
 pub fn may_deliver(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     must_wait(link, now)?;
     if link.deliveries >= DELIVERIES_MAX {
@@ -157,8 +146,7 @@ pub fn may_deliver(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the link can still be opened: it was not canceled, and its time is not over even if
-/// nobody has come to take it back yet.
+/// Checks that the link can be opened: not canceled or expired, even if the expiry job has not run yet.
 pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     match link.status {
         LinkStatus::Canceled => Err(refusal(link, Code::LinkCanceled)),
@@ -179,7 +167,7 @@ pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     }
 }
 
-/// Every move from state to state, for docs/states.md: from, what happens, to.
+/// Returns every transition for docs/states.md: from, event, to.
 pub fn transitions() -> Vec<TransitionRow> {
     states::transitions(&LinkEvent::ALL, |status, event| match transition(status, event) {
         Transition::Moved(to) => Some(to),
@@ -220,7 +208,7 @@ mod tests {
         assert_eq!(rows, expected);
     }
 
-    /// The public interface knows the word. Here what comes back after a claim is the payee's, and the transfer tells of it.
+    /// `reversed` is reserved: money that is returned after a claim is the payee's, and the transfer shows it.
     #[test]
     fn nothing_leads_to_reversed() {
         assert!(transitions().iter().all(|(_, _, to)| *to != LinkStatus::Reversed.as_str()));

@@ -1,6 +1,5 @@
-//! The claim token: 256 random bits, and the organization in front of them, because it
-//! must be found without anyone saying whose it is. Its hash is indexed; a sealed copy
-//! is kept for the `link` field (docs/decisions.md 9).
+//! The claim token: the organization's id and 256 random bits. The id is needed because the claim request has no other
+//! way to name the organization. The hash is indexed; a sealed copy is kept for the `link` field (docs/decisions.md 9).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,19 +9,16 @@ use super::model::PayoutLink;
 use crate::ids::{Entropy, OrgId, PayoutLinkId};
 use crate::vault::{Purpose, SealContext, Unsealed, Vault};
 
-/// A token that somebody showed.
 #[derive(Clone)]
 pub struct ClaimToken {
-    /// The organization that it names.
     pub org: OrgId,
-    /// Its keyed hash.
     pub hash: Vec<u8>,
-    /// Checks that the link found by the hash holds this token.
+    /// Checks that the link found by the hash contains this token.
     pub vault: Vault,
 }
 
 impl ClaimToken {
-    /// Reads a token; `None` when it cannot be one.
+    /// Parses a token; `None` if it is malformed.
     pub fn parse(vault: &Vault, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let (org, secret) = bytes.split_first_chunk::<16>()?;
@@ -40,17 +36,15 @@ impl std::fmt::Debug for ClaimToken {
     }
 }
 
-/// A token that was just drawn, for the command that makes a link.
+/// A generated token, for the command that creates a link.
 #[derive(Clone)]
 pub struct NewToken {
-    /// Its keyed hash.
     pub hash: Vec<u8>,
     /// The token, which the command seals into the link.
     pub token: Unsealed,
 }
 
 impl NewToken {
-    /// Draws a token.
     pub fn draw(vault: &Vault, entropy: &mut Entropy, org: OrgId) -> Self {
         let mut token = org.0.as_bytes().to_vec();
         token.extend_from_slice(&entropy.bytes::<32>());
@@ -65,29 +59,29 @@ impl std::fmt::Debug for NewToken {
     }
 }
 
-/// The token of a link as it stands in its address; `None` when the sealed copy was tampered with.
+/// Returns the token as the link's URL shows it; `None` if the sealed copy was tampered with.
 pub(super) fn shown(vault: &Vault, link: &PayoutLink) -> Option<String> {
     let token = opened(vault, link)?;
     Some(URL_SAFE_NO_PAD.encode(token))
 }
 
-/// A link's token, unless its seal was moved here from another row or does not belong to its hash.
+/// Returns a link's token; `None` if its seal is from another row or does not match its hash.
 fn opened(vault: &Vault, link: &PayoutLink) -> Option<Vec<u8>> {
     let token = vault.open(&place_in(link), &link.sealed_token).ok()?;
     (hash(vault, &token) == link.token_hash).then_some(token)
 }
 
-/// Where the token of this link is sealed, to open it.
+/// Returns the context to open the token of this link.
 pub fn place_in(link: &PayoutLink) -> SealContext {
     seal_context(link.org, link.id).formerly(&link.token_hash)
 }
 
-/// Where the token of a link is sealed.
+/// Returns the context in which the token of a link is sealed.
 pub(super) fn seal_context(org: OrgId, link: PayoutLinkId) -> SealContext {
     SealContext::new(Purpose::ClaimToken, org, "payout_links", link.0, "sealed_token")
 }
 
-/// Whether a link was made with this vault's master key.
+/// Returns whether a link was created with this vault's master key.
 pub fn opens_with(vault: &Vault, link: &PayoutLink) -> bool {
     opened(vault, link).is_some()
 }

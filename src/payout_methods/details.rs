@@ -1,4 +1,4 @@
-//! What is needed to pay, rail by rail, and how it is kept.
+//! The payment details of each rail, and their sealed form.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,83 +9,73 @@ use crate::vault::{Purpose, SealContext, Tampered, Unsealed, Vault};
 use crate::world::record::words;
 
 words! {
-    /// Which kind of account a bank keeps for a person.
+    /// The type of a bank account.
     pub enum AccountType {
-        /// For daily use.
+        /// A checking account.
         Checking = "checking",
-        /// For savings.
+        /// A savings account.
         Savings = "savings",
     }
 }
 
-/// An account at a US bank. The numbers were checked when they were read.
+/// An account at a US bank, with validated numbers.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsBank {
     /// Four to seventeen digits.
     pub account_number: String,
     /// Nine digits.
     pub routing_number: String,
-    /// Which kind.
     pub account_type: AccountType,
 }
 
-/// Where the money goes. Rails that ask for the same share a variant.
+/// The destination of the money. Rails with the same fields share a variant.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Target {
-    /// ach, bank_transfer, wire, and wallet_c by its account.
+    /// ach, bank_transfer, wire, and wallet_c by bank account.
     UsBank {
-        /// The account.
         bank: UsBank,
-        /// The holder's address, where a wire asks for it.
+        /// The holder's address, for wires that require it.
         address: Option<String>,
     },
-    /// wallet_c by its tag; perhaps with the account behind it.
+    /// wallet_c by tag.
     CashTag {
-        /// With its dollar sign.
+        /// With the dollar sign.
         cash_tag: String,
-        /// The account behind it.
+        /// The account behind the tag, if given.
         bank: Option<UsBank>,
     },
-    /// wallet_a, wallet_d, wallet_e, and where a card is sent.
-    Email {
-        /// The address.
-        email: String,
-    },
+    /// wallet_a, wallet_d, wallet_e, and the delivery of a card.
+    Email { email: String },
     /// wallet_b, wallet_d, wallet_e.
-    Handle {
-        /// The name that people pay by.
-        handle: String,
-    },
+    Handle { handle: String },
     /// wallet_b.
     Phone {
         /// E.164.
         phone_number: String,
     },
-    /// intl_bank where there are IBANs.
+    /// intl_bank in countries with IBANs.
     Iban {
         /// Without spaces.
         iban: String,
-        /// The bank, where it is given.
         bic: Option<String>,
-        /// The holder, where it is given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         account_holder_name: Option<String>,
     },
-    /// intl_bank elsewhere.
+    /// intl_bank in other countries.
     LocalAccount {
         /// ISO 3166-1 alpha-2.
         country: String,
-        /// As the country writes it.
+        /// In the country's format.
         account_number: String,
-        /// The bank's and branch's code there.
+        /// The local code of the bank and branch.
         bank_code: String,
-        /// The holder, where the bank asks for it.
+        /// Required by some banks.
         account_holder_name: Option<String>,
     },
-    /// intl_transfer: somebody collects it.
+    /// intl_transfer, which a person collects.
     Recipient {
-        /// As on the document that is shown.
+        /// As on the person's identity document.
         name: String,
         /// ISO 3166-1 alpha-2.
         country: String,
@@ -94,92 +84,73 @@ pub enum Target {
     },
     /// push_to_card.
     Card {
-        /// What stands for the card at whoever holds its number. Never the number.
+        /// A token from the service that stores the card number; never the number.
         card_token: String,
     },
     /// crypto.
-    Chain {
-        /// Which chain.
-        network: Network,
-        /// The address on it.
-        address: String,
-    },
-    /// A card that is shown rather than sent: nothing is needed.
+    Chain { network: Network, address: String },
+    /// A card that is shown to the payee instead of sent; it needs no details.
     Nothing,
 }
 
-/// Checked details of a payout method, in clear. Made by `read_details`, or by opening what was sealed.
+/// Validated details in clear text, from `read_details` or [`Details::open`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Details {
-    /// The rail.
     pub platform: Platform,
-    /// Where the money goes.
     pub target: Target,
-    /// In which currency it arrives.
     pub currency: String,
 }
 
-/// Shows the rail alone: a log never holds an account.
+/// Shows only the rail, so that no log contains an account.
 impl fmt::Debug for Details {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Details({})", self.platform)
     }
 }
 
-/// Details as they are kept: sealed, with what may be seen beside them. What a command takes.
+/// Details for a command: the unsealed secret and the visible parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedDetails {
-    /// The rail.
     pub platform: Platform,
-    /// The details, which the command seals.
+    /// Sealed by the command.
     pub secret: Unsealed,
-    /// A keyed hash of platform and details.
+    /// A keyed hash of rail and details.
     pub fingerprint: Vec<u8>,
-    /// For people.
+    /// Shown to people.
     pub description: String,
-    /// The end of the number.
     pub mask: Option<String>,
-    /// The bank, where it is known.
     pub bank_name: Option<String>,
-    /// The bank's routing number.
     pub routing_number: Option<String>,
-    /// The address at a wallet.
     pub email: Option<String>,
-    /// The phone at a wallet.
     pub phone_number: Option<String>,
-    /// The tag.
     pub cash_tag: Option<String>,
-    /// The handle.
     pub handle: Option<String>,
-    /// Whose account it is, where the details say so.
     pub holder_name: Option<String>,
-    /// Where the money arrives.
+    /// The country in which the money arrives.
     pub country: Option<String>,
-    /// In which currency.
     pub currency: String,
     /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
 }
 
 impl SealedDetails {
-    /// Whether they name a place of the user's own. A card that is shown rather than sent does not.
+    /// Returns whether the details name a destination of the user. A card that is shown instead of sent does not.
     #[must_use]
     pub fn has_location(&self) -> bool {
         !self.platform.pays_whole_dollars() || self.email.is_some()
     }
 }
 
-/// Banks of the sandbox's table: routing number, name, whether they take instant payments (docs/decisions.md 7, 16).
+/// The banks of the sandbox: routing number, name, instant payments (docs/decisions.md 7, 16).
 const BANKS: [(&str, &str, bool); 2] =
     [("011000015", "Sandbox Instant Bank", true), ("110000000", "Sandbox Bank", false)];
 
-/// The bank behind a routing number and whether it takes instant payments, where we know it.
 #[must_use]
 pub fn known_bank(routing_number: &str) -> Option<(&'static str, bool)> {
     BANKS.iter().find(|(routing, ..)| *routing == routing_number).map(|(_, name, instant)| (*name, *instant))
 }
 
-/// Where the details of a method are sealed: bound to the payee, the app and the rail as well.
+/// Returns the seal context, which also binds the details to the payee, the app and the rail.
 #[must_use]
 pub fn seal_context(method: &super::PayoutMethod) -> SealContext {
     SealContext::new(Purpose::BankAccount, method.org, "payout_methods", method.id.0, "sealed_details")
@@ -194,7 +165,7 @@ fn fingerprint(platform: Platform, plain: &[u8], vault: &Vault) -> Vec<u8> {
 }
 
 impl Details {
-    /// The details for a command, which seals them into the row of the method. `nonce` must never be used twice.
+    /// Prepares the details for a command, which seals them into the method's row. `nonce` must be unique.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedDetails {
         let plain = serde_json::to_vec(&self.target).expect("targets are plain data, which always serialize");
@@ -220,17 +191,16 @@ impl Details {
         }
     }
 
-    /// Opens the sealed details of a row, for the rail.
+    /// Opens the sealed details of a row for the rail.
     ///
     /// # Errors
-    /// [`Tampered`] when the row was changed by anything but this program.
+    /// [`Tampered`] if anything but this program changed the row.
     pub fn open(method: &super::PayoutMethod, vault: &Vault) -> Result<Self, Tampered> {
         let plain = vault.open(&seal_context(method), &method.sealed_details)?;
         let target = serde_json::from_slice(&plain).map_err(|_| Tampered)?;
         Ok(Self { platform: method.platform, target, currency: method.currency.clone() })
     }
 
-    /// The US bank account, where there is one.
     #[must_use]
     pub fn bank(&self) -> Option<&UsBank> {
         match &self.target {
@@ -248,7 +218,7 @@ impl Details {
         }
     }
 
-    /// The number of the account at a bank, whole: for the rail only.
+    /// Returns the full account number at a bank, for the rail only.
     #[must_use]
     pub fn account_number(&self) -> Option<&str> {
         match &self.target {
@@ -266,8 +236,8 @@ impl Details {
         }
     }
 
-    /// What names the person at a wallet: address, handle, tag, phone, card token or chain address. For the
-    /// rail only; the sandbox reads its magic values here (docs/decisions.md 13).
+    /// Returns the identifier at a wallet (e-mail, handle, tag, phone, card token or chain address), for the rail only.
+    /// The sandbox reads its magic values from it (docs/decisions.md 13).
     #[must_use]
     pub fn handle(&self) -> Option<&str> {
         match &self.target {
@@ -281,7 +251,6 @@ impl Details {
         }
     }
 
-    /// Whose account it is, where the details say so.
     #[must_use]
     pub fn holder_name(&self) -> Option<&str> {
         match &self.target {
@@ -316,7 +285,7 @@ impl Details {
         }
     }
 
-    /// For people: what it is, without what names it.
+    /// Returns a text for people without the identifying part.
     fn description(&self) -> String {
         match &self.target {
             Target::UsBank { bank, .. } => match bank.account_type {
@@ -336,7 +305,7 @@ impl Details {
         }
     }
 
-    /// The last four characters of a number or an address; of a tag, an address or a handle all is shown already.
+    /// Returns the last four characters of a number or address; `None` if the identifier itself is shown.
     fn mask(&self) -> Option<String> {
         let whole = match &self.target {
             Target::UsBank { bank, .. } => &bank.account_number,

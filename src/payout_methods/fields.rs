@@ -1,4 +1,4 @@
-//! What each rail asks for: the claim page's form, `next_step.fields` and the reading of bodies all follow it.
+//! The fields of each rail, for the claim page's form, `next_step.fields` and the parsing of bodies.
 
 use serde::Serialize;
 use serde_json::{Map, Value as Schema, json};
@@ -7,24 +7,24 @@ use crate::bank::Network;
 use crate::http::input::Input as _;
 use crate::platform::Platform;
 
-/// Longest text of any field, in characters; what each rail allows is shorter.
+/// Characters of any field; the rails have lower limits.
 const TEXT_MAX: usize = 500;
 
-/// One field that a rail asks for.
+/// A field of a payout rail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FieldSpec {
-    /// Its name in bodies and forms.
+    /// The name in bodies and forms.
     pub name: &'static str,
-    /// What it holds; always a string.
+    /// The type; always string.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Whether the rail cannot do without it. Where one of several is enough, none of them is.
+    /// Whether the rail always requires the field; false for alternatives of which one is enough.
     pub required: bool,
-    /// The words it may have; empty when it is free.
+    /// The allowed values; empty for free text.
     pub choices: &'static [&'static str],
 }
 
-/// The platform and every field that any rail asks for, for the document: each says of which rails.
+/// Returns the schema of the platform and all fields, with the rails that need or take each field.
 pub fn described() -> Map<String, Schema> {
     let mut properties = Map::new();
     let mut platform = Platform::schema();
@@ -71,7 +71,7 @@ const NETWORK: FieldSpec = FieldSpec {
     ..required("network")
 };
 
-/// What a rail asks for, in the order of a form (docs/decisions.md 6).
+/// Returns the fields of a rail in form order (docs/decisions.md 6).
 ///
 /// wallet_b takes phone_number or handle, wallet_c cash_tag or an account, wallet_d and wallet_e email or handle,
 /// intl_bank iban or country, bank_code and account_number; the cards take an email or nothing.

@@ -1,9 +1,9 @@
-//! Payout methods: where a user's money goes.
+//! Payout methods: the stored destinations of a user's money.
 //!
-//! Invariant: what is needed to pay is sealed and never shown; people see its end. A card number is never kept,
-//! not even sealed: it is refused where it is recognized. A method belongs to one app, which alone sees and uses it. Deliberately absent: the user, of which this noun knows
-//! the id alone, so that a user's JSON can show the default method: who may set one up, and which is the default,
-//! stands in `users`.
+//! Invariants: payment details are sealed, and people see only their end. A card number is never stored, not even
+//! sealed; a recognized one is rejected. A method belongs to one app, and only that app sees and uses it. Deliberately
+//! absent: the user, who is known here by id only; the rules for setting up a method and the default method are in
+//! `users`.
 //!
 //! Start at [`read_details`], then [`add`].
 
@@ -25,18 +25,18 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A method that the app has of a user, in use or not.
+/// Returns a method of the app and user, also a disabled one.
 ///
 /// # Errors
-/// `not-found`, also for a method of another user or of another app, and for a guest's.
+/// `not-found`, also for methods of another user, another app or a guest.
 pub fn find(world: &World, scope: Scope, user: UserId, id: PayoutMethodId) -> Result<Arc<PayoutMethod>, Halt> {
     let method = paid_to(world, scope.org, user, id)?;
     let is_usable = method.app == scope.app && method.origin != MethodOrigin::Guest;
     if is_usable { Ok(method) } else { Err(Refusal::not_found("payout method").into()) }
 }
 
-/// The method that a transfer of the user names. Only for what is named by a stored row or chosen by the payee: a transfer from
-/// before methods belonged to apps may name another app's.
+/// Returns the method of a transfer. Use it only for ids from stored rows or the payee's choice: transfers from before
+/// methods belonged to apps may name another app's method.
 ///
 /// # Errors
 /// `not-found`, also for another user's method.
@@ -47,29 +47,30 @@ pub fn paid_to(world: &World, org: OrgId, user: UserId, id: PayoutMethodId) -> R
     }
 }
 
-/// The app's methods of a user that are in use, oldest first, without those of guests.
+/// Returns the app's enabled methods of a user, oldest first, without guests' methods.
 pub fn of_app(world: &mut World, scope: Scope, user: UserId) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
     let mut methods = with_guests(world, scope, user)?;
     methods.retain(|method| method.origin != MethodOrigin::Guest);
     Ok(methods)
 }
 
-/// The same with those of guests.
+/// Same as [`of_app`], with guests' methods.
 fn with_guests(world: &mut World, scope: Scope, user: UserId) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
     let mut methods = of_payee(world, scope.org, user)?;
     methods.retain(|method| method.app == scope.app);
     Ok(methods)
 }
 
-/// A user's methods with all apps of the organization that are in use, oldest first. Never for an app to see.
+/// Returns a user's enabled methods with all apps, oldest first. Never show them to an app.
 pub fn of_payee(world: &mut World, org: OrgId, user: UserId) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
     let mut methods = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![org, user])?;
     methods.retain(|method| method.in_use);
     Ok(methods)
 }
 
-/// The methods that the payee may choose in a claim of the app: those of this app, and those that the payee chose in claims of
-/// other apps. What another app added is not the payee's word, and a guest's method is offered only where it is `chosen` already.
+/// Returns the methods that a payee may choose in a claim: those of the app, and those that the payee chose in claims
+/// of other apps. Methods that another app added are excluded, and a guest's method is offered only if it is already
+/// `chosen`.
 pub fn offered(
     world: &mut World,
     scope: Scope,
@@ -89,7 +90,7 @@ pub fn offered(
     Ok(offered)
 }
 
-/// Whether another user of the organization is, or was, paid by the same details.
+/// Returns whether another user of the organization has or had the same details.
 pub fn is_shared(world: &mut World, org: OrgId, user: UserId, details: &SealedDetails) -> Result<bool, Halt> {
     if !details.has_location() {
         return Ok(false);
@@ -98,14 +99,14 @@ pub fn is_shared(world: &mut World, org: OrgId, user: UserId, details: &SealedDe
     Ok(same.iter().any(|method| method.user_id != user))
 }
 
-/// Methods of a user that an app has in use, at most: more than anybody is paid by.
+/// Maximum number of enabled methods per user and app.
 pub const METHODS_MAX: usize = 50;
 
-/// Refuses to set up one more where there are many. Whoever holds a link may set methods up, and all of a user's are looked
-/// at each time. A card that a payout brings along is not counted here: each payout may bring another.
+/// Refuses another method at the limit, because link holders can add methods and every read lists them all. The card of
+/// a payout is exempt: each payout may add one.
 ///
 /// # Errors
-/// `limit-exceeded` where the user has [`METHODS_MAX`] others in use.
+/// `limit-exceeded` if the user has [`METHODS_MAX`] other enabled methods.
 pub fn must_have_room(world: &mut World, scope: Scope, user: UserId, details: &SealedDetails) -> Result<(), Halt> {
     let methods = with_guests(world, scope, user)?;
     let is_known = methods.iter().any(|method| method.fingerprint == details.fingerprint);
@@ -117,8 +118,8 @@ pub fn must_have_room(world: &mut World, scope: Scope, user: UserId, details: &S
     Err(Refusal::new(Code::LimitExceeded, message).into())
 }
 
-/// Adds a method to an app, and says whether it is new there. The same details given twice are one method of the app; what other
-/// apps have makes no difference.
+/// Adds a method to an app; returns it and whether it is new. Equal details are one method per app; other apps have no
+/// influence.
 pub fn add(
     world: &mut World,
     scope: Scope,
@@ -170,7 +171,7 @@ pub fn add(
     Ok((world.add(PayoutMethod { sealed_details, ..method }), true))
 }
 
-/// Takes note that a method was given or chosen again. What the payee chose stays the payee's choice, and a guest changes nothing.
+/// Records that a method was given or chosen again. The payee's choice remains the origin, and a guest changes nothing.
 pub fn confirm(
     world: &mut World,
     method: &Arc<PayoutMethod>,
@@ -189,8 +190,8 @@ pub fn confirm(
     })
 }
 
-/// Takes a method out of use: the user removed it (`removed`), or a payout to it failed for good (the failure's code).
-/// Payouts under way are not touched.
+/// Disables a method. The reason is `removed` (by the user) or the code of a permanent payout failure. Payouts in
+/// progress are unaffected.
 pub fn disable(world: &mut World, method: &Arc<PayoutMethod>, reason: &str) -> Arc<PayoutMethod> {
     if !method.in_use {
         return method.clone();
@@ -204,7 +205,7 @@ pub fn disable(world: &mut World, method: &Arc<PayoutMethod>, reason: &str) -> A
     })
 }
 
-/// Forgets where an erased person was paid (docs/decisions.md 6). The row stays, because payouts name it.
+/// Erases the details of an erased payee (docs/decisions.md 6). The row remains, because payouts refer to it.
 pub fn erase(world: &mut World, method: &Arc<PayoutMethod>) {
     let method = disable(world, method, "erased");
     world.change(&method, |method| {

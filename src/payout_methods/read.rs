@@ -1,4 +1,4 @@
-//! Reads the details of a payout method from a body or a form; all that is wrong is told at once.
+//! Parses the details of a payout method from a body or a form, and reports all problems at once.
 
 use super::details::{AccountType, Details, Target, UsBank};
 use super::fields::fields_of;
@@ -14,14 +14,14 @@ use crate::platform::Platform;
 use crate::refusal::Code;
 use crate::strict_json::Json;
 
-/// Longest handle, tag or token of any rail.
+/// Characters of a handle, tag or token.
 const HANDLE_MAX: usize = 200;
 
-/// Reads the fields that the rail asks for. A blank one counts as not given, because forms send all they have. `beside`
-/// names what else may stand in the same body.
+/// Parses the fields of the rail. A blank field counts as missing, because forms send all their fields. `beside` lists
+/// other allowed fields of the body.
 ///
 /// # Errors
-/// Everything that is wrong, unknown fields included.
+/// All problems, including unknown fields.
 pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) -> Result<Details, Problems> {
     let Json::Object(fields) = json else {
         return Err(wrong(at, format!("must be an object, not {}", json.kind())));
@@ -29,7 +29,7 @@ pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) 
     let mut reader = Reader { json, at, problems: Problems::new() };
     let known: Vec<&str> = fields_of(platform).iter().map(|field| field.name).collect();
     for (name, value) in fields {
-        // Null is nothing, also where it stands for a field of another rail.
+        // Null counts as missing, also for a field of another rail.
         let is_nothing = *value == Json::Null
             && Platform::ALL.iter().any(|platform| fields_of(*platform).iter().any(|field| field.name == name));
         if !known.contains(&name.as_str()) && !beside.contains(&name.as_str()) && !is_nothing {
@@ -58,7 +58,6 @@ fn add_unknown_field(problems: &mut Problems, at: &str, name: &str, known: &[&st
 const CARD_NUMBER: &str =
     "card numbers are never accepted; send card_token, the token from the company that stores the card number";
 
-/// Why one field is not acceptable.
 type Reason = (Code, String);
 
 fn invalid(reason: impl ToString) -> Reason {
@@ -76,7 +75,7 @@ impl<'a> Reader<'a> {
         self.problems.extend(problem(code, &format!("{}/{name}", self.at), message));
     }
 
-    /// The field's text; `None` when it is absent, null or blank.
+    /// Returns the field's text; `None` if it is missing, null or blank.
     fn text(&mut self, name: &str) -> Option<&'a str> {
         match self.json.get(name)? {
             Json::Null => None,
@@ -158,7 +157,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where one of several fields is enough: refuses, at this one, when it is not there either.
+    /// Reports the problem at this field if it is missing too, where one of several fields is enough.
     fn one_of(&mut self, name: &str, message: &str) -> Option<()> {
         if self.has(name) {
             return Some(());
@@ -212,7 +211,7 @@ impl<'a> Reader<'a> {
         }
         let country = self.required("country", country);
         let account_number = self.required("account_number", account_number);
-        // A BIC names the bank as well as a local code does.
+        // A BIC identifies the bank as well as a local code.
         let bank_code = if self.has("bic") {
             self.required("bic", |text| bic(text).map(|bic| bic.as_str().to_owned()))
         } else {
@@ -241,7 +240,7 @@ impl<'a> Reader<'a> {
         Some(Target::Handle { handle: self.required("handle", handle)? })
     }
 
-    /// E.164, or the two parts of the number in two fields.
+    /// Parses E.164, or country code and number from two fields.
     fn phone(&mut self) -> Option<String> {
         let country_code = self.optional("country_code", |text| Ok(text.to_owned()));
         let phone = self.required("phone_number", |text| {
@@ -260,7 +259,6 @@ fn checked(text: &str, max_chars: usize) -> Result<String, Reason> {
     Ok(text.to_owned())
 }
 
-/// Refuses a country under embargo.
 fn not_embargoed(country: &str) -> Result<(), Reason> {
     if embargo::is_country(country) { Err(invalid(embargo::REFUSED)) } else { Ok(()) }
 }
@@ -277,7 +275,7 @@ fn bic(text: &str) -> Result<Bic, Reason> {
     Ok(bic)
 }
 
-/// A local account number. What has the shape of an IBAN is held to its rule, whether or not IBANs of its country are known.
+/// Parses a local account number. The embargo also applies to text in the form of an IBAN of any country.
 fn account_number(text: &str) -> Result<String, Reason> {
     let number = code_of(text, 34)?;
     match number.split_at_checked(2) {
@@ -289,7 +287,7 @@ fn account_number(text: &str) -> Result<String, Reason> {
     Ok(number)
 }
 
-/// A local bank code. A BIC under this name is held to the same rule as under its own.
+/// Parses a local bank code. The embargo also applies to a BIC in this field.
 fn bank_code(text: &str) -> Result<String, Reason> {
     let code = code_of(text, 20)?;
     if let Ok(bic) = code.parse::<Bic>() {
@@ -315,7 +313,6 @@ fn currency(text: &str) -> Result<String, Reason> {
     Err(invalid(format!("must be one of the supported currencies (ISO 4217): {}", fees::payable())))
 }
 
-/// Letters and digits without what people put between them.
 fn code_of(text: &str, max_chars: usize) -> Result<String, Reason> {
     let code: String = text.chars().filter(|c| !matches!(c, ' ' | '-')).collect();
     let is_code = !code.is_empty() && code.len() <= max_chars && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -345,12 +342,12 @@ fn card_token(text: &str) -> Result<String, Reason> {
     if fits { Ok(text.to_owned()) } else { Err(invalid("must contain only printable characters without spaces")) }
 }
 
-/// Whether the whole text, or a run of digits in it, is what a card number looks like.
+/// Returns whether the text, or a run of digits in it, may be a card number.
 fn has_card_number(text: &str) -> bool {
     looks_like_card_number(text) || text.split(|c: char| !c.is_ascii_digit()).any(looks_like_card_number)
 }
 
-/// In which currency money most often arrives there, when nobody said.
+/// Returns the usual currency of the destination, if the request names none.
 fn usual_currency(target: &Target) -> &'static str {
     match target {
         Target::Iban { iban, .. } => fees::currency_of(iban.get(..2).unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! The app grants a request: the person is sent a payout link.
+//! The app approves a request, which sends the person a payout link.
 
 use super::model::PayoutRequest;
 use super::rules::{self, RequestEvent};
@@ -14,15 +14,13 @@ use crate::world::{Halt, World};
 
 /// POST /v2/payout-requests/{payout_request_id}/approve
 ///
-/// The decision and the link are one commit, so there is no approved request without its link, and approvals that
-/// come at once meet in the engine one after the other (invariant 13). Short of funds the request stays as it was.
+/// Decision and link are one commit, so every approved request has its link, and the engine serializes concurrent
+/// approvals (invariant 13). With insufficient funds, the request is unchanged.
 #[derive(Clone, Debug)]
 pub struct Approve {
-    /// The app.
     pub scope: Scope,
-    /// The request.
     pub request: PayoutRequestId,
-    /// The token that was drawn for its link.
+    /// Drawn for the request's link.
     pub token: NewToken,
 }
 
@@ -42,7 +40,7 @@ impl Command for Approve {
         };
         let is_erased = user.is_some_and(|user| user.deleted_at.is_some());
         if is_erased || request.for_user.is_none() && request.payee_phone.is_none() {
-            // Without the phone number of the payee, anyone could claim the link.
+            // Without the payee's phone number, anyone could claim the link.
             let message = "The user of this payout request was deleted. Reject the request.";
             return Err(Refusal::new(Code::UserInactive, message).into());
         }
@@ -58,10 +56,9 @@ impl Command for Approve {
     }
 }
 
-/// The link that a request asks for.
 fn asked_for(request: &PayoutRequest) -> NewLink {
     let phone = request.payee.0.clone();
-    // Of a user that was named the link takes phone and address as they are now.
+    // The link of a named user takes the user's current contacts.
     let payee = match request.for_user {
         Some(_) => Payee::default(),
         None => Payee { country_code: phone.country_code, phone_number: phone.phone_number, ..Payee::default() },

@@ -1,5 +1,3 @@
-//! The routes of payout requests.
-
 use serde_json::json;
 
 use super::model::{PayoutRequest, RequestStatus};
@@ -19,17 +17,17 @@ use crate::world::Query;
 word_input!(RequestStatus);
 
 input! {
-    /// What is asked for, and by whom.
+    /// A person's request to be paid.
     pub struct NewPayoutRequest {
         /// Cents.
         pub amount: Amount,
-        /// The phone of the person who asks; excludes user_id.
+        /// The phone number of the person; excludes user_id.
         pub payee: Option<Phone>,
-        /// The user who asks; excludes payee.
+        /// The user; excludes payee.
         pub user_id: Option<UserId>,
-        /// Memo; becomes the link's.
+        /// The memo, copied to the link.
         pub memo: Option<LongText>,
-        /// Metadata: a string or an object; answered as a string. Becomes the link's.
+        /// A string or an object, returned as a string and copied to the link.
         pub metadata: Option<Metadata>,
     }
 }
@@ -61,23 +59,23 @@ impl NewPayoutRequest {
 }
 
 input! {
-    /// Why a request is turned down.
+    /// The rejection of a request.
     pub struct Rejection {
-        /// For your own records; the person is not told.
+        /// For your own records; not sent to the person.
         pub comment: Option<LongText>,
     }
 }
 
 list_query! {
-    /// Which payout requests are asked for.
+    /// The filters of the list of payout requests.
     pub struct PayoutRequestsQuery {
-        /// Only this status.
+        /// Return only this status.
         pub status: Option<RequestStatus>,
-        /// Only those by this phone, `+12127361234` or its digits.
+        /// Return only requests from this phone number, `+12127361234` or its digits.
         pub phone_number: Option<PhoneFilter>,
-        /// Only those by users with this address.
+        /// Return only requests from users with this e-mail address.
         pub email: Option<Email>,
-        /// Only those by this user.
+        /// Return only requests from this user.
         pub user_id: Option<UserId>,
     }
 }
@@ -92,7 +90,7 @@ impl PayoutRequestsQuery {
     }
 }
 
-/// Renders a request. The address of its link is a secret: what is kept for repeats must not show it.
+/// Renders a request. The link's address is secret, so stored responses must not contain it.
 fn answer(call: &Call, status: u16) -> impl Fn(&Shown) -> Answer + Send + 'static {
     let (bursar, kind) = (call.bursar.clone(), call.caller.kind);
     move |shown| match kind {
@@ -160,7 +158,6 @@ pub async fn reject(call: Call) -> Outcome {
     call.once(command, answer(&call, 200)).await
 }
 
-/// The routes of payout requests.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payout-requests" AppOrItsClient "submit_payout_request" submit)

@@ -1,5 +1,3 @@
-//! A payout request as JSON (docs/specification.md, Payout request).
-
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -14,13 +12,13 @@ use crate::program::Bursar;
 use crate::users::{self, UserJson};
 use crate::world::{Halt, World};
 
-/// Interface.md, Payout request.
+/// A person's request to be paid.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = PayoutRequest)]
 pub struct PayoutRequestJson {
-    /// Its id.
+    /// The request's id.
     pub id: PayoutRequestId,
-    /// When it was submitted.
+    /// When the request was submitted.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
     /// Cents.
@@ -28,45 +26,42 @@ pub struct PayoutRequestJson {
     pub amount: Cents,
     /// created, approved, rejected.
     pub status: RequestStatus,
-    /// The phone of the person who asks.
+    /// The phone number of the person.
     pub payee: RequestPayee,
-    /// The link that it made; null until it is approved. Never shown to a client id alone.
+    /// The payout link; null until the request is approved. Not shown to a client id alone.
     #[schema(required)]
     pub payout_link: Option<PayoutLinkJson>,
-    /// The user who asks, as soon as it is one. Never shown to a client id alone.
+    /// The user who is to be paid, once known. Not shown to a client id alone.
     #[schema(required)]
     pub user: Option<UserJson>,
-    /// Metadata.
+    /// The app's own data.
     #[schema(required)]
     pub metadata: Option<String>,
-    /// Memo.
+    /// The memo.
     #[schema(required)]
     pub memo: Option<String>,
-    /// Why it was rejected, where its rejection said so.
+    /// The reason of the rejection, if given.
     #[schema(required)]
     pub comment: Option<String>,
 }
 
-/// A request with what is embedded in it.
+/// A request with its embedded objects.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// The request.
     pub request: Arc<PayoutRequest>,
-    /// Its link.
     pub link: Option<Arc<PayoutLink>>,
-    /// The user who asks, or who claimed the link.
+    /// The requesting user, or the one who claimed the link.
     pub user: Option<UserJson>,
 }
 
 impl Shown {
-    /// Looks up what is embedded.
     pub fn of(world: &mut World, request: Arc<PayoutRequest>) -> Result<Self, Halt> {
         let scope = request.scope();
         let link = match request.payout_link {
             Some(id) => Some(payout_links::find(world, scope, id)?),
             None => None,
         };
-        // Who asked by a phone that nobody had becomes a user by claiming.
+        // A person with an unknown phone number becomes a user by claiming.
         let user = match request.user_id.or(link.as_ref().and_then(|link| link.claimed_user)) {
             Some(id) => {
                 let user = users::find(world, scope, id)?;
@@ -77,18 +72,17 @@ impl Shown {
         Ok(Self { request, link, user })
     }
 
-    /// For the app.
     pub fn json(&self, bursar: &Bursar) -> PayoutRequestJson {
         self.body(self.link.as_ref().map(|link| payout_links::json(bursar, link)))
     }
 
-    /// Without the link's address, which is a secret, for events.
+    /// Renders the request for events, without the link's address, which is secret.
     pub fn without_address(&self) -> PayoutRequestJson {
         self.body(self.link.as_ref().map(|link| payout_links::without_address(link)))
     }
 
-    /// For who has but a client id: what they wrote themselves, and nothing that we know beside it. The phone of
-    /// a user whom they named is not theirs to read.
+    /// Renders the request for a client id alone: only what the caller submitted, without the phone number of a named
+    /// user.
     pub(super) fn for_the_public(&self) -> PayoutRequestJson {
         let named = self.request.for_user.is_some();
         let payee = if named { RequestPayee::default() } else { self.request.payee.0.clone() };

@@ -1,9 +1,8 @@
-//! Payout requests: what people ask to be paid (docs/specification.md 10, 11).
+//! Payout requests: people ask an app for a payout (docs/specification.md 10, 11).
 //!
-//! Anyone who has an app's client id may submit one, because a request moves nothing. The app approves it, which
-//! makes a payout link just as `payout_links` does, or rejects it. Invariant: an approved request has made
-//! exactly one link, any other none (13). Deliberately absent: a way to change a request; its amount is what was
-//! asked for, or nothing. Start at `rules.rs`, then `approve.rs`.
+//! A client id alone may submit one, because a request moves no money. The app approves it, which creates a payout
+//! link, or rejects it. Invariant: an approved request has exactly one link, any other has none (13). Deliberately
+//! absent: changes to a request; the app pays the requested amount or nothing. Start at `rules.rs`, then `approve.rs`.
 
 mod approve;
 mod http;
@@ -31,10 +30,7 @@ use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// A request of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a request of the app, or `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: PayoutRequestId) -> Result<Arc<PayoutRequest>, Halt> {
     match world.get::<PayoutRequest>(key![scope.org, id])? {
         Some(request) if request.app == scope.app => Ok(request),
@@ -42,7 +38,7 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutRequestId) -> Result<Arc<
     }
 }
 
-/// Takes an erased payee out of a request that they made, and what was said about it.
+/// Removes an erased payee's data and the texts about them from a request.
 pub fn erase(world: &mut World, request: &Arc<PayoutRequest>) -> Result<(), Halt> {
     let texts = [&request.payee_phone, &request.payee_email, &request.memo, &request.metadata, &request.comment];
     if request.payee.0 == RequestPayee::default() && texts.iter().all(|text| text.is_none()) {
@@ -56,10 +52,7 @@ pub fn erase(world: &mut World, request: &Arc<PayoutRequest>) -> Result<(), Halt
     Ok(())
 }
 
-/// An app is not deleted while nobody has decided on a request of it; for reads only.
-///
-/// # Errors
-/// `invalid-state`.
+/// Refuses the deletion of an app with undecided requests; for reads only.
 pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     if apps::has_any::<PayoutRequest>(world, scope, &[RequestStatus::Created])? {
         let message = "The app has open payout requests. Approve or reject them first.";
@@ -68,7 +61,7 @@ pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Changes a request and tells of it. Each transition is one event.
+/// Changes a request and emits its event. Each transition is one event.
 fn change(
     world: &mut World,
     request: &Arc<PayoutRequest>,

@@ -1,5 +1,3 @@
-//! The record of a payout request.
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,18 +8,18 @@ use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a request stands.
+    /// The state of a payout request.
     pub enum RequestStatus {
-        /// Submitted; nobody has decided.
+        /// Submitted and undecided.
         Created = "created", // docs/specification.md
-        /// Granted; it has made its link.
+        /// Approved; its link was created.
         Approved = "approved",
-        /// Turned down, for good.
+        /// Rejected for good.
         Rejected = "rejected",
     }
 }
 
-/// The phone of the person who asks.
+/// The phone number of the person who asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RequestPayee {
     /// Country calling code, digits.
@@ -33,66 +31,51 @@ pub struct RequestPayee {
 }
 
 record! {
-    /// A person's request to be paid.
     pub struct PayoutRequest in "payout_requests" {
         key (org, id)
         unique BY_LINK (org, payout_link)
         many OF_USER (org, user_id)
         many BY_PHONE (org, payee_phone);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: PayoutRequestId,
-        /// The app.
         pub app: AppId,
-        /// Cents. Never changes.
+        /// Never changes.
         pub amount: Cents,
-        /// Where it stands.
         pub status: RequestStatus,
-        /// The phone of the person who asks.
         pub payee: Document<RequestPayee>,
-        /// The same in E.164, for look-ups.
+        /// E.164, for queries.
         pub payee_phone: Option<String>,
-        /// The address of the user who asks, in small letters, for look-ups.
+        /// Lower case, for queries.
         pub payee_email: Option<String>,
-        /// The user that it was submitted for, when a user was named.
+        /// The named user; unknown ids are possible from a client id alone.
         pub for_user: Option<UserId>,
-        /// The user who asks: the one that was named, or who had the phone when it was submitted.
+        /// The requesting user: the named one, or the owner of the phone number at submission.
         pub user_id: Option<UserId>,
-        /// The link that it made.
         pub payout_link: Option<PayoutLinkId>,
-        /// Memo; becomes the link's.
+        /// Copied to the link.
         pub memo: Option<String>,
-        /// Metadata; becomes the link's.
+        /// Copied to the link.
         pub metadata: Option<String>,
-        /// Whether a client id alone submitted it: such requests are limited until a decision.
+        /// Submitted with a client id alone; the number of such undecided requests is limited.
         pub by_client: bool,
-        /// Why it was rejected.
         pub comment: Option<String>,
-        /// Goes up with each change.
         pub version: i64,
-        /// When it was submitted.
         pub created_at: Time,
-        /// When it last changed.
         pub updated_at: Time,
     }
 }
 
 record! {
-    /// How many requests that a client id alone submitted to an app are undecided.
+    /// The number of undecided requests of an app that were submitted with a client id alone.
     pub struct PublicRequests in "public_payout_requests" {
         key (org, app);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
-        /// Undecided requests.
         pub undecided: i64,
     }
 }
 
 impl PayoutRequest {
-    /// The app it belongs to.
     pub fn scope(&self) -> Scope {
         Scope { org: self.org, app: self.app }
     }

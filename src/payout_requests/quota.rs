@@ -1,4 +1,4 @@
-//! How much a client id alone may store. It is public by nature, and its requests stay until the app decides on them.
+//! Limits what a client id alone may store. It is public, and its requests remain until the app decides.
 
 use super::model::{PayoutRequest, PublicRequests, RequestStatus};
 use super::submit::{Asker, NewRequest};
@@ -9,15 +9,12 @@ use crate::world::{Halt, World};
 
 /// Characters of a memo from a client id alone.
 pub const MEMO_MAX: usize = 200;
-/// Undecided requests of an app from client ids alone.
+/// Per app, from client ids alone.
 const UNDECIDED_MAX: i64 = 1_000;
-/// The same, of one phone number.
+/// Per phone number, from client ids alone.
 const UNDECIDED_PER_PHONE_MAX: usize = 10;
 
-/// Refuses what a client id alone may not store at all.
-///
-/// # Errors
-/// `invalid-input` with every field.
+/// Rejects fields that a client id alone may not store, and names all of them.
 pub fn check(new: &NewRequest) -> Result<(), Refusal> {
     let mut problems = Vec::new();
     let mut refuse = |field: &str, message: String| {
@@ -32,10 +29,7 @@ pub fn check(new: &NewRequest) -> Result<(), Refusal> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::fields(problems)) }
 }
 
-/// Counts one more undecided request.
-///
-/// # Errors
-/// `limit-exceeded`.
+/// Counts a new undecided request, within the limits.
 pub(super) fn take(world: &mut World, scope: Scope, new: &NewRequest) -> Result<(), Halt> {
     if let Asker::Phone(phone) = &new.asker {
         let same = world.all::<PayoutRequest>(PayoutRequest::BY_PHONE, key![scope.org, Some(phone.e164())])?;
@@ -66,7 +60,6 @@ fn full(whose: &str) -> Halt {
     Refusal::new(Code::LimitExceeded, message).into()
 }
 
-/// Gives back the place of a request that is decided now.
 pub(super) fn give_back(world: &mut World, request: &PayoutRequest) -> Result<(), Halt> {
     if !request.by_client {
         return Ok(());

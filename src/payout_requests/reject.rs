@@ -1,5 +1,3 @@
-//! The app turns a request down.
-
 use super::rules::{self, RequestEvent};
 use super::{Shown, change, find, quota};
 use crate::engine::Command;
@@ -10,11 +8,9 @@ use crate::world::{Halt, World};
 /// POST /v2/payout-requests/{payout_request_id}/reject
 #[derive(Clone, Debug)]
 pub struct Reject {
-    /// The app.
     pub scope: Scope,
-    /// The request.
     pub request: PayoutRequestId,
-    /// Why. Kept from the first rejection: to reject once more changes nothing.
+    /// Stored with the first rejection; a repeat changes nothing.
     pub comment: Option<String>,
 }
 

@@ -1,37 +1,30 @@
-//! How a payout request moves from state to state (docs/states.md).
+//! The transitions of a payout request (docs/states.md).
 
 use super::model::{PayoutRequest, RequestStatus};
 use crate::payout_links::PayoutLink;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
-/// What can happen to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestEvent {
-    /// The app grants it.
     Approved,
-    /// The app turns it down.
     Rejected,
 }
 
 impl RequestEvent {
-    /// All, for the tests and docs/states.md.
+    /// All events, for tests and docs/states.md.
     pub const ALL: [Self; 2] = [Self::Approved, Self::Rejected];
 }
 
-/// What a happening does to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// It moves.
     Moved(RequestStatus),
-    /// Nothing is left to do.
+    /// The request is already in the target state.
     AlreadyApplied,
-    /// It may not.
     Refused,
 }
 
-/// The next state, or why there is none. A decision is made once: who decides the same again changes nothing,
-/// and nobody turns it into the other one.
+/// Returns the result of an event. A decision is final: a repeat changes nothing, and the opposite is refused.
 pub const fn transition(status: RequestStatus, event: RequestEvent) -> Transition {
     use RequestStatus::{Approved, Created, Rejected};
     match (status, event) {
@@ -42,10 +35,10 @@ pub const fn transition(status: RequestStatus, event: RequestEvent) -> Transitio
     }
 }
 
-/// The state to go to; `None` where nothing is left to do.
+/// Returns the next state; `None` if the request is already in it.
 ///
 /// # Errors
-/// `invalid-state` when the request was decided the other way.
+/// `invalid-state` if the opposite was decided.
 pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<RequestStatus>, Refusal> {
     match transition(request.status, event) {
         Transition::Moved(to) => Ok(Some(to)),
@@ -57,7 +50,7 @@ pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<Requ
     }
 }
 
-/// What cannot be true of a request and its link together (invariant 13); `None` when all is well.
+/// Returns the contradiction between a request and its link (invariant 13), if any.
 pub fn contradiction(request: &PayoutRequest, link: Option<&PayoutLink>) -> Option<&'static str> {
     match (request.status, request.payout_link, link) {
         (RequestStatus::Approved, Some(_), Some(link)) => {
@@ -70,7 +63,7 @@ pub fn contradiction(request: &PayoutRequest, link: Option<&PayoutLink>) -> Opti
     }
 }
 
-/// Every move from state to state, for docs/states.md: from, what happens, to.
+/// Returns all transitions for docs/states.md.
 pub fn transitions() -> Vec<TransitionRow> {
     states::transitions(&RequestEvent::ALL, |status, event| match transition(status, event) {
         Transition::Moved(to) => Some(to),

@@ -1,4 +1,4 @@
-//! A person asks to be paid.
+//! A person asks an app for a payout.
 
 use std::sync::Arc;
 
@@ -14,30 +14,23 @@ use crate::users::{self, Reached, User};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// Who asks (docs/specification.md 10).
+/// Identifies the person who asks (docs/specification.md 10).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asker {
-    /// Whoever has this phone.
+    /// The owner of this phone number.
     Phone(PhoneNumber),
-    /// A user of the app.
     User(UserId),
 }
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct NewRequest {
-    /// Cents.
     pub amount: Cents,
-    /// Who asks.
     pub asker: Asker,
-    /// Memo.
     pub memo: Option<String>,
-    /// Metadata.
     pub metadata: Option<String>,
 }
 
 impl NewRequest {
-    /// Whether it is asked for by a user who is named, and not by a phone.
     pub fn names_user(&self) -> bool {
         matches!(self.asker, Asker::User(_))
     }
@@ -45,16 +38,13 @@ impl NewRequest {
 
 /// POST /v2/payout-requests
 ///
-/// Whether the user may be paid at all is asked when the request is approved: who has but a client id must not
-/// learn from here how a user stands, nor whether an id is a user's. Such a request is taken either way; one that names
-/// nobody can never be approved.
+/// Whether the user can be paid is checked at approval, because a client id alone must not reveal the status of users
+/// or the existence of user ids. Such requests are always accepted; one with an unknown user can never be approved.
 #[derive(Clone, Debug)]
 pub struct Submit {
-    /// The app.
     pub scope: Scope,
-    /// What is asked for.
     pub new: NewRequest,
-    /// Whether the caller has but a client id.
+    /// The caller has only a client id.
     pub by_client: bool,
 }
 
@@ -107,7 +97,7 @@ impl Command for Submit {
 }
 
 impl Submit {
-    /// The user of this app who asks, if it is one.
+    /// Returns the requesting user, if it is a user of this app.
     fn user(&self, world: &mut World) -> Result<Option<Arc<User>>, Halt> {
         match &self.new.asker {
             Asker::User(id) if self.by_client => users::find_if_known(world, self.scope, *id),

@@ -1,4 +1,4 @@
-//! Lets a payout go that was above the app's approval limit, or whose payee a warning is about.
+//! Approves a payout that is above the app's approval limit, or whose payee has a warning.
 
 use super::pay::{ask_for_rail, may_go_by, may_use};
 use crate::engine::Command;
@@ -16,11 +16,8 @@ use crate::world::{Halt, World};
 /// POST /v2/transfers/{transfer_id}/approve
 #[derive(Clone, Debug)]
 pub struct ApprovePayout {
-    /// The app.
     pub scope: Scope,
-    /// The payout.
     pub transfer: TransferId,
-    /// Who lets it go.
     pub member: MemberId,
 }
 
@@ -41,7 +38,7 @@ impl Command for ApprovePayout {
             return Err(Refusal::new(Code::InvalidState, "Only transfers of type payout can be approved.").into());
         };
         rules::apply(transfer.status, TransferEvent::Cleared)?;
-        // Much may have happened to the payee and to the app's rails since the payout was made.
+        // The payee and the app's rails may have changed since the payout was created.
         let user = users::find(world, self.scope, user)?;
         users::must_not_be_frozen(&user)?;
         users::may_be_paid(world, self.scope, &user, (!transfer.tax_exempt).then_some(Cents::ZERO))?;

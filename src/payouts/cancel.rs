@@ -1,4 +1,4 @@
-//! Takes a payout back that its rail was not told of yet.
+//! Cancels a payout before it is sent to its rail.
 
 use super::pay::job_of;
 use super::settle;
@@ -14,9 +14,7 @@ use crate::world::{Halt, World};
 /// POST /v2/transfers/{transfer_id}/cancel
 #[derive(Clone, Debug)]
 pub struct CancelPayout {
-    /// The app.
     pub scope: Scope,
-    /// The payout.
     pub transfer: TransferId,
 }
 
@@ -45,10 +43,10 @@ impl Command for CancelPayout {
     }
 }
 
-/// Takes the job back that would hand it over. Once a worker has begun that, the rail may know of the payout: then
-/// nobody but the rail can say what becomes of it.
+/// Withdraws the job that would submit the payout. Once a worker has begun it, the rail may have the payout, and only
+/// the rail decides its outcome.
 fn keep_from_rail(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
-    // One that waits for its approval has no such job yet.
+    // A flagged payout has no such job yet.
     if transfer.status == TransferStatus::Flagged {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Which rail and which account a payout goes to, when its maker names a rail, or `default`.
+//! Chooses the rail and the account of a payout for which the app names a rail, or `default`.
 
 use std::sync::Arc;
 
@@ -13,30 +13,27 @@ use crate::scope::Scope;
 use crate::users::{self, User};
 use crate::world::{Halt, World};
 
-/// The rail that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RailRequest {
-    /// That of the user's default payout method.
+    /// The rail of the user's default payout method.
     Default,
-    /// This one.
     Rail(Platform),
 }
 
 /// A rail, and the account on it if the user has one.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The rail, as it was asked for.
     pub platform: Platform,
-    /// The account, in use or not.
+    /// The account, enabled or not.
     pub method: Option<Arc<PayoutMethod>>,
 }
 
-/// Finds rail and account among those that the app has of the user: the account that is named, else the most recent one on that
-/// rail.
+/// Finds the rail and the account among the user's methods with the app: the named account, or else the most recent one
+/// on that rail.
 ///
 /// # Errors
-/// `user-info-missing` where `default` is asked for and the user has none; `invalid-input` at `/account_id` where the
-/// rail takes none or the account is on another; `not-found` for an account that the user does not have.
+/// `user-info-missing` for `default` if the user has none; `invalid-input` at `/account_id` if the rail takes no
+/// account or the account is on another; `not-found` for an account that the user does not have.
 pub fn choose(
     world: &mut World,
     scope: Scope,
@@ -93,15 +90,15 @@ fn named(
     Ok(method)
 }
 
-/// The refusal of a rail on which the user has no account.
+/// Returns the refusal for a rail on which the user has no account.
 pub(super) fn no_method(platform: Platform) -> Refusal {
     let message = format!("The user has no payout method for {platform}. Set one up first.");
     Refusal::new(Code::UserInfoMissing, message)
 }
 
 impl Chosen {
-    /// What it is priced by, for a payout that is to be made: the account must be there, in use, and on a rail that is
-    /// open to the user. The cards need none (docs/decisions.md 16).
+    /// Returns the pricing input of a payout to be made: the account must exist, be enabled, and be on a rail that is
+    /// open to the user. Cards need no account (docs/decisions.md 16).
     ///
     /// # Errors
     /// `user-info-missing`, `invalid-state`.
@@ -120,7 +117,7 @@ impl Chosen {
         }
     }
 
-    /// What it is priced by, whatever the user has set up.
+    /// Returns the pricing input, even if the payout could not be made.
     #[must_use]
     pub fn priced(&self) -> Way {
         self.method.as_deref().map_or_else(|| Way::by(self.platform), Way::to)

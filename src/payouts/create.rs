@@ -1,4 +1,4 @@
-//! Pays a user out by a rail that the app names.
+//! Pays a user by a rail that the app names.
 
 use super::choose::{Chosen, RailRequest, choose, no_method};
 use super::pay::{Order, pay};
@@ -16,27 +16,21 @@ use crate::world::{Halt, World};
 /// POST /v2/payouts
 #[derive(Clone, Debug)]
 pub struct CreatePayout {
-    /// The app.
     pub scope: Scope,
-    /// How long new methods rest by default depends on it.
+    /// Determines the default rest period of new methods.
     pub environment: Environment,
-    /// Who is paid.
     pub user: UserId,
-    /// Cents that leave the wallet, fees of the payee included.
+    /// Cents that leave the wallet, including the payee's fees.
     pub amount: Cents,
-    /// By which rail.
     pub rail: RailRequest,
-    /// To which account; the user's most recent one on the rail when empty.
+    /// The user's most recent one on the rail if empty.
     pub account: Option<PayoutMethodId>,
-    /// A card, sealed, for a user who has none: it needs no details. Only where the rail is a card's.
+    /// A sealed card for a user without one, because a card needs no details. Only for card rails.
     pub card: Option<SealedDetails>,
-    /// What the payout says of its fees itself.
     pub fees: FeeRequest,
-    /// Whether the app fills the user's wallet first, and is given back what does not arrive.
+    /// Whether the app fills the user's wallet first; money that does not arrive goes back to the app.
     pub fund: bool,
-    /// Kept out of tax reports.
     pub tax_exempt: bool,
-    /// The caller's note.
     pub metadata: Option<String>,
 }
 
@@ -58,7 +52,7 @@ impl Command for CreatePayout {
                     is_default: Some(false),
                     auto_payout_enabled: None,
                     metadata: None,
-                    // A card has no holder but the user.
+                    // A card's holder is always the user.
                     names: None,
                 };
                 users::set_up_payout_method(world, self.scope, &user, (&new, MethodOrigin::App))?

@@ -1,4 +1,4 @@
-//! The fee estimate: what a payout would cost, without making it (docs/specification.md 9). Moves no money.
+//! The fee estimate: the cost of a payout, without making it (docs/specification.md 9). Moves no money.
 
 use rust_decimal::Decimal;
 use serde::Serialize;
@@ -14,87 +14,82 @@ use crate::scope::Scope;
 use crate::users;
 use crate::world::{Halt, World};
 
-/// Which payout is asked about.
 #[derive(Clone, Copy, Debug)]
 pub struct EstimateRequest {
-    /// Who would be paid.
     pub user: UserId,
-    /// Cents; without them only the schedules are told.
+    /// Cents; if empty, only the schedules are returned.
     pub amount: Option<Cents>,
-    /// By which rail.
     pub rail: RailRequest,
-    /// To which account.
     pub account: Option<PayoutMethodId>,
-    /// What the payout would say of its fees.
     pub fees: FeeRequest,
-    /// Whether to tell how the fees come about.
+    /// Whether to explain the fees.
     pub explain: bool,
 }
 
-/// A fee estimate. Amounts are cents, and null when no amount was asked about.
+/// A fee estimate. Amounts are cents, and null if the request has no amount.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = FeeEstimate)]
 pub struct EstimateJson {
-    /// Who would be paid.
+    /// The user to pay.
     pub user_id: UserId,
-    /// The rail: `rtp` where an ach payout would go by it.
+    /// The rail: `rtp` if an ach payout would use it.
     #[schema(example = "ach")]
     pub platform: &'static str,
-    /// Who would pay the fees: user or platform.
+    /// The party that would pay the fees: user or platform.
     #[schema(example = "user")]
     pub payout_fee_party: &'static str,
     /// The service's schedule.
     pub fee_settings: Schedule,
-    /// What the app adds.
+    /// The app's own schedule.
     pub platform_fee_settings: Schedule,
-    /// The amount that was asked about.
+    /// The requested amount.
     #[schema(required, value_type = Option<i64>)]
     pub amount: Option<Cents>,
-    /// What the service would take.
+    /// The service's fee.
     #[schema(required, value_type = Option<i64>)]
     pub fee_amount: Option<Cents>,
-    /// What the app would add.
+    /// The app's fee.
     #[schema(required, value_type = Option<i64>)]
     pub platform_fee_amount: Option<Cents>,
-    /// What changing the currency would cost.
+    /// The currency conversion charge.
     #[schema(required, value_type = Option<i64>)]
     pub fx_upcharge_amount: Option<Cents>,
-    /// The three together.
+    /// The sum of the three.
     #[schema(required, value_type = Option<i64>)]
     pub total_fee_amount: Option<Cents>,
-    /// What the user would pay of it: all or nothing.
+    /// The user's part of it: all or nothing.
     #[schema(required, value_type = Option<i64>)]
     pub user_fee_amount: Option<Cents>,
-    /// What the user would receive.
+    /// The amount that the user would receive.
     #[schema(required, value_type = Option<i64>)]
     pub payout_amount: Option<Cents>,
-    /// How the fees come about; only with explain=true.
+    /// The explanation of the fees; only with explain=true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explanation>,
 }
 
-/// How the fees come about.
+/// The explanation of the fees.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = FeeExplanation)]
 pub struct Explanation {
-    /// What they are made by: the rule, the row of the app's table, the exchange rate.
+    /// The basis of the fees: the rule, the row of the app's table, the exchange rate.
     pub basis: FeeBasis,
-    /// The rail that was asked for.
+    /// The requested rail.
     #[schema(example = "ach")]
     pub requested_platform: &'static str,
-    /// Why it goes by rtp, or does not.
+    /// Why the payout would or would not use rtp.
     pub rtp: &'static str,
-    /// Each fee, step by step; empty when no amount was asked about.
+    /// Each fee, step by step; empty if the request has no amount.
     pub fees: Vec<WorkedFee>,
 }
 
-/// How one fee comes about: `fixed + percent × amount`, rounded once, then held between the bounds.
+/// The computation of one fee: `fixed + percent × amount`, rounded once, then limited by the bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WorkedFee {
     /// fee, platform_fee or fx_upcharge.
     #[schema(example = "fee")]
     pub part: &'static str,
-    /// The amount that it is taken on, in cents: whole dollars for the base fees of cards.
+    /// The amount on which it is computed, in cents: whole dollars for the base fees of cards.
     #[schema(value_type = i64)]
     pub on_amount: Cents,
     /// The schedule.
@@ -102,13 +97,13 @@ pub struct WorkedFee {
     /// Cents before rounding, a decimal.
     #[schema(example = "25.5")]
     pub unrounded: String,
-    /// How that becomes cents.
+    /// The rounding mode.
     #[schema(example = "half-even")]
     pub rounding: &'static str,
-    /// The bound that it was held to: min, max, one_cent (the least that a percentage above zero costs), or null.
+    /// The applied bound: min, max, one_cent (the lowest fee of a percentage above zero), or null.
     #[schema(required)]
     pub held_to: Option<&'static str>,
-    /// What is charged, in cents.
+    /// The charged fee, in cents.
     #[schema(value_type = i64)]
     pub charged: Cents,
 }
@@ -116,7 +111,7 @@ pub struct WorkedFee {
 /// Estimates a payout.
 ///
 /// # Errors
-/// `not-found` for user and account; `invalid-input` for an account of another rail, and where nothing would arrive;
+/// `not-found` for user and account; `invalid-input` for an account of another rail, and if nothing would arrive;
 /// `user-info-missing` without an account or a default; with an amount also `user-inactive` and `invalid-state` for a
 /// rail that is not open to the user. Fields are named as in a body (`/amount`).
 pub fn estimate(world: &mut World, scope: Scope, asked: &EstimateRequest) -> Result<EstimateJson, Halt> {
@@ -193,7 +188,7 @@ fn explain_quote(quote: &Quote, amount: Cents, requested_platform: &'static str)
     })
 }
 
-/// The fee for changing currencies as a schedule: a share of the amount, without bounds.
+/// Returns the currency conversion charge as a schedule: a percentage without bounds.
 const fn share(percent: Percent) -> Schedule {
     Schedule { percent, ..Schedule::FREE }
 }

@@ -24,11 +24,11 @@ use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
 use crate::transfers::TransferJson;
 
-/// A fee in cents, from zero on.
+/// A fee in cents, from zero.
 type Fee = Integer<0, { Cents::AMOUNT_MAX.get() }>;
 
 impl RailRequest {
-    /// The words of docs/specification.md, table 9.
+    /// Returns the words of docs/specification.md, table 9.
     fn words() -> Vec<&'static str> {
         Platform::ALL.map(Platform::as_str).into_iter().chain(["default"]).collect()
     }
@@ -55,62 +55,62 @@ impl Input for RailRequest {
 }
 
 input! {
-    /// Which payout's fees are asked about.
+    /// The payout to estimate.
     pub struct EstimateQuery {
-        /// Who would be paid.
+        /// The user to pay.
         pub user_id: UserId,
-        /// Cents; when not given only the schedules are told.
+        /// Cents; if missing, only the schedules are returned.
         pub amount: Option<Amount>,
-        /// The rail; `default` is that of the user's default payout method. Ask for ach to allow rtp.
+        /// The rail; `default` is the rail of the user's default payout method. Use ach to allow rtp.
         pub platform: RailRequest,
-        /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one when not given.
+        /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one if missing.
         pub account_id: Option<PayoutMethodId>,
-        /// Who pays the fees; the app's default when not given.
+        /// The party that pays the fees; the app's default if missing.
         pub payout_fee_party: Option<Party>,
-        /// What the app adds for itself, in cents, in place of its fee table; goes with payout_fee_percent.
+        /// The app's own fee, in cents, instead of its fee table; requires payout_fee_percent.
         pub payout_fee_fixed: Option<Fee>,
-        /// The same as a share, a decimal fraction below 1 such as 0.05 or .05; goes with payout_fee_fixed.
+        /// The app's own fee as a decimal fraction below 1, such as 0.05 or .05; requires payout_fee_fixed.
         pub payout_fee_percent: Option<Percent>,
-        /// Whether to tell how the fees come about.
+        /// Whether to explain the fees.
         pub explain: Option<bool>,
     }
 }
 
 input! {
-    /// What a payout is made of.
+    /// The fields of a new payout.
     pub struct NewPayout {
-        /// Who is paid.
+        /// The user to pay.
         pub user_id: UserId,
-        /// Cents that leave the user's wallet, the fees that the user pays included.
+        /// Cents that leave the user's wallet, including the fees that the user pays.
         pub amount: Amount,
-        /// The rail; `default` is that of the user's default payout method. Ask for ach to allow rtp.
+        /// The rail; `default` is the rail of the user's default payout method. Use ach to allow rtp.
         pub platform: RailRequest,
-        /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one when not given.
+        /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one if missing.
         pub account_id: Option<PayoutMethodId>,
-        /// Whether the app fills the user's wallet first; what does not arrive goes back to the app.
+        /// Whether the app fills the user's wallet first; money that does not arrive goes back to the app.
         pub fund: Option<bool>,
-        /// Keep it out of tax reports.
+        /// Exclude the payout from tax reports.
         pub tax_exempt: Option<bool>,
-        /// Who pays the fees; the app's default when not given.
+        /// The party that pays the fees; the app's default if missing.
         pub payout_fee_party: Option<Party>,
-        /// What the app adds for itself, in cents, in place of its fee table; goes with payout_fee_percent.
+        /// The app's own fee, in cents, instead of its fee table; requires payout_fee_percent.
         pub payout_fee_fixed: Option<Fee>,
-        /// The same as a share, a decimal fraction below 1 such as 0.05 or .05; goes with payout_fee_fixed.
+        /// The app's own fee as a decimal fraction below 1, such as 0.05 or .05; requires payout_fee_fixed.
         pub payout_fee_percent: Option<Percent>,
-        /// A note, given back as it is.
+        /// A note, returned unchanged.
         pub metadata: Option<Metadata>,
     }
 }
 
 input! {
-    /// Who approves.
+    /// The approval of a payout.
     pub struct Approval {
         /// The member: an admin or a payer.
         pub acting_user_id: MemberId,
     }
 }
 
-/// What a payout says of its fees; fixed and percent go together. Fields are named as in a body.
+/// Returns the fee options of a request; fixed and percent require each other. Fields are named as in a body.
 fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>) -> Result<FeeRequest, Refusal> {
     let together = |missing: &str, given: &str| {
         Refusal::field(Code::InvalidInput, missing, format!("is required with {given}; send both or neither"))
@@ -124,11 +124,11 @@ fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>
     Ok(FeeRequest { party, override_ })
 }
 
-/// Names fields as a query does: `amount`, where a body has `/amount`.
+/// Renames the fields of a refusal for a query: `amount` instead of `/amount`.
 fn as_parameters(refusal: Refusal) -> Refusal {
     let Some(word) = refusal.errors.first().map(|error| error.field.clone()) else { return refusal };
     let as_parameter = |field: &str| field.trim_start_matches('/').to_owned();
-    // The message of a single field begins with its name.
+    // The message of a single field begins with the field's name.
     let message = refusal.message.strip_prefix(&word).map(|rest| format!("{}{rest}", as_parameter(&word)));
     let errors = refusal.errors.into_iter();
     let errors = errors.map(|error| FieldError { field: as_parameter(&error.field), ..error }).collect();
@@ -173,7 +173,7 @@ pub async fn create(call: Call) -> Outcome {
     call.once(command, Answer::created).await
 }
 
-/// A card that is shown rather than sent, where the rail is a card's: it needs no details, so anyone has one.
+/// Returns a sealed card without details for card rails, on which every user has one.
 fn card(call: &Call, rail: RailRequest) -> Option<SealedDetails> {
     match rail {
         RailRequest::Rail(platform) if platform.pays_whole_dollars() => {
@@ -193,7 +193,7 @@ pub async fn send(call: Call) -> Outcome {
         Ok(named) if named.payee.full_name().is_some() => {
             call.read(move |world| name_to_look_up(world, scope, &named)).await.unwrap_or_default()
         }
-        // What is wrong is told under the key; see `once`.
+        // A refusal of the input is returned under the key; see `once`.
         Ok(_) | Err(_) => None,
     };
     let names = call.bursar.look_up(name.into_iter().collect()).await?;
@@ -202,7 +202,7 @@ pub async fn send(call: Call) -> Outcome {
     call.once(command, move |link| payout_links::made(&bursar, link)).await
 }
 
-/// A payout is sent to a phone number, an e-mail address or a user. An address alone is always sent a link.
+/// Requires a phone number, an e-mail address or a user. An address alone always receives a link.
 fn to_recipient(new: NewLink) -> Result<NewLink, Refusal> {
     if new.user.is_none() && new.payee.phone_number.is_none() && new.payee.email.is_none() {
         let message = "is required unless user_id is sent; send payee {country_code, phone_number} or payee {email}";
@@ -225,7 +225,6 @@ pub async fn cancel(call: Call) -> Outcome {
     call.once(command, Answer::ok).await
 }
 
-/// The routes of payouts.
 pub fn routes() -> Vec<Route> {
     vec![send_route(), create_route(), estimate_route(), approve_route(), cancel_route()]
 }
@@ -292,7 +291,7 @@ fn estimate_route() -> Route {
 }
 
 fn approve_route() -> Route {
-    // A member acts for the organization: an app that could name one would approve what it made itself.
+    // Only the organization's key: an app that could name the member would approve its own payouts.
     route!(Post "/v2/transfers/{transfer_id}/approve" OrganizationForApp "approve_transfer" approve)
         .members(Permission::Pay)
         .about("Transfers", "Approve a flagged payout")

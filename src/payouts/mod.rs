@@ -1,10 +1,10 @@
-//! Payouts: money on its way to a person, by a rail (docs/specification.md 8).
+//! Payouts: money that goes to a person by a payout rail (docs/specification.md 8).
 //!
-//! `pay` takes the money, with its fee, out of a wallet and asks for the rail; the worker
-//! submits it and follows it, and `settlements` brings what the rail says to `settle`. Invariants: the fee
-//! that is quoted is the fee that is charged (one function, `quote`); a rail is handed a
-//! transfer at most once (6); a failed payout gives back all that it took. Deliberately
-//! absent: the rail itself. Start at `quote.rs`, then `pay.rs` and `settle.rs`.
+//! `pay` takes the amount and its fee from a wallet and queues the job for the rail. The worker submits the payout and
+//! queries its outcome, and `settlements` calls `settle` with it. Invariants: the quoted fee is the charged fee (one
+//! function, `quote`); a rail receives a transfer at most once (6); a failed payout gives back all that it took.
+//!
+//! Start at `quote.rs`, then `pay.rs` and `settle.rs`.
 
 mod approve;
 mod cancel;

@@ -1,6 +1,5 @@
-//! What the payouts of a link took together. The sum stands in the link, and moves in the commit in which a payout is made,
-//! fails or comes back, so that nobody has to add up all payouts that there ever were. [`LinkSums`] holds it against
-//! them.
+//! The sum of a link's payouts. It is stored in the link and changes in the commit in which a payout is created, fails
+//! or is returned, so that no query must add up all payouts. [`LinkSums`] verifies it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ use crate::transfers::rules::taken;
 use crate::transfers::{Transfer, TransferKind};
 use crate::world::{Halt, World};
 
-/// Counts a payout that was just made.
+/// Adds a new payout to the sum.
 pub(super) fn count(world: &mut World, payout: &Transfer) -> Result<(), Halt> {
     move_sum(world, payout, Cents::ZERO, |link| {
         link.newest_payout = Some(payout.id);
@@ -20,7 +19,7 @@ pub(super) fn count(world: &mut World, payout: &Transfer) -> Result<(), Halt> {
     })
 }
 
-/// Counts anew a payout that took another amount before.
+/// Updates the sum for a payout whose taken amount changed.
 pub(super) fn recount(world: &mut World, before: &Transfer, after: &Transfer) -> Result<(), Halt> {
     let took = taken(before).ok_or_else(no_sum)?;
     move_sum(world, after, took, |_| ())
@@ -42,12 +41,11 @@ fn no_sum() -> Refusal {
     Refusal::new(Code::InternalError, "The sum of the payouts of this link is out of range.")
 }
 
-/// Holds the sums of links against the payouts that they are sums of: what `bursar verify` does.
+/// Compares the sums of links with their payouts, for `bursar verify`.
 #[derive(Debug, Default)]
 pub struct LinkSums(BTreeMap<(OrgId, PayoutLinkId), i128>);
 
 impl LinkSums {
-    /// Takes in a transfer.
     pub fn transfer(&mut self, transfer: &Transfer) {
         if let (TransferKind::Payout, Some(link)) = (transfer.kind, transfer.payout_link) {
             let taken = taken(transfer).unwrap_or(Cents::ZERO);
@@ -55,14 +53,13 @@ impl LinkSums {
         }
     }
 
-    /// Takes in a link.
     pub fn link(&mut self, link: &PayoutLink) {
         if !link.paid_out.is_zero() {
             *self.0.entry((link.org, link.id)).or_default() -= i128::from(link.paid_out.get());
         }
     }
 
-    /// The links whose sum is another than their payouts': by how many cents it is too low.
+    /// Returns the links whose stored total differs from the sum of their payouts, with the missing cents.
     pub fn wrong(self) -> impl Iterator<Item = (PayoutLinkId, i128)> {
         self.0.into_iter().filter(|(_, lacks)| *lacks != 0).map(|((_, link), lacks)| (link, lacks))
     }
@@ -91,7 +88,7 @@ mod tests {
             sums.transfer(&payout(*status, TransferKind::Payout));
             sums.transfer(&payout(*status, TransferKind::Balance));
         }
-        // Four of seven took all of it; what came back left its fee.
+        // Four of seven took all of it; a returned payout left its fee.
         assert_eq!(sums.wrong().collect::<Vec<_>>(), [(link, 425)]);
         assert_eq!(LinkSums::default().wrong().count(), 0);
     }

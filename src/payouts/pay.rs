@@ -1,4 +1,4 @@
-//! Pays a user from their wallet by one of their payout methods.
+//! Pays a user from their wallet to one of their payout methods.
 
 use std::sync::Arc;
 
@@ -21,44 +21,37 @@ use crate::transfers::{self, Transfer, TransferKind};
 use crate::users::{self, User};
 use crate::world::{Halt, World};
 
-/// What is to be paid.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// The app.
     pub scope: Scope,
-    /// The payee.
     pub user: Arc<User>,
-    /// To where.
     pub method: Arc<PayoutMethod>,
-    /// Cents that leave the wallet, fees of the payee included.
+    /// Cents that leave the wallet, including the payee's fees.
     pub amount: Cents,
-    /// What it says of its fees itself.
     pub fees: FeeRequest,
-    /// Whether the app fills the user's wallet for it, and is given back what does not arrive.
+    /// Whether the app fills the user's wallet for it; money that does not arrive goes back to the app.
     pub fund: bool,
-    /// The link that it is paid for.
+    /// The link that is paid out.
     pub link: Option<PayoutLinkId>,
-    /// Kept out of tax reports.
     pub tax_exempt: bool,
-    /// The caller's note.
     pub metadata: Option<String>,
 }
 
 impl Order {
-    /// What it adds to the payee's tax year, in cents: what the app fills the wallet with; other money was counted when
-    /// it came there. `None` for an order that is tax-exempt.
+    /// Returns the cents that it adds to the payee's tax year: the amount with which the app fills the wallet; other
+    /// money was counted when it arrived there. `None` for a tax-exempt order.
     fn taxed(&self) -> Option<Cents> {
         let added = if self.fund { self.amount } else { Cents::ZERO };
         (!self.tax_exempt).then_some(added)
     }
 }
 
-/// Takes the money and asks for the rail. The wallet must hold the amount, unless the app fills it. A payout above the
-/// app's approval limit, or to a user about whom there is a warning, is taken aside, and its rail is asked when a member
-/// has approved it ([`super::ApprovePayout`]).
+/// Takes the money and queues the job for the rail. The wallet must hold the amount, unless the app fills it. A payout
+/// above the app's approval limit, or to a user with a warning, is flagged, and its job is queued when a member
+/// approves it ([`super::ApprovePayout`]).
 ///
 /// # Errors
-/// `user-inactive`, `user-info-missing`, `invalid-state`; `invalid-input` at `/amount` where nothing would arrive;
+/// `user-inactive`, `user-info-missing`, `invalid-state`; `invalid-input` at `/amount` if nothing would arrive;
 /// `limit-exceeded`; `transaction-insufficient-funds`.
 pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     let scope = order.scope;
@@ -99,7 +92,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     of_link::count(world, &transfer)?;
     apps::count_money_out(world, scope, order.amount)?;
     let approval_limit = apps::find(world, scope)?.settings.0.payout_approval_limit;
-    // A link counts whole: whoever takes it in small parts does not get around the approval.
+    // A link counts whole, so that small parts cannot avoid the approval.
     let weighed = match order.link {
         Some(link) => payout_links::find(world, scope, link)?.amount.max(order.amount),
         None => order.amount,
@@ -111,12 +104,12 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     Ok(transfer)
 }
 
-/// Asks for the rail, by a job that can be taken back until somebody begins it: it has the transfer's own id.
+/// Queues the job for the rail. It has the transfer's id, so that it can be withdrawn until a worker begins it.
 pub(super) fn ask_for_rail(world: &mut World, transfer: &Transfer) {
     jobs::enqueue_as(world, transfer.org, job_of(transfer), Work::SubmitTransfer { transfer: transfer.id.0 });
 }
 
-/// The job that hands a payout to its rail.
+/// Returns the job that submits a payout to its rail.
 pub(super) const fn job_of(transfer: &Transfer) -> JobId {
     JobId(transfer.id.0)
 }
@@ -128,7 +121,7 @@ pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
     Err(Refusal::new(Code::UserInfoMissing, "This payout method is no longer in use. Choose another one."))
 }
 
-/// Neither the app nor the user has left the rail out (`payout_options_exclude_list`).
+/// Requires that neither the app nor the user excludes the rail (`payout_options_exclude_list`).
 pub(super) fn may_go_by(world: &mut World, scope: Scope, user: &User, platform: Platform) -> Result<(), Halt> {
     if users::open_rails(world, scope, user)?.contains(&platform) {
         return Ok(());

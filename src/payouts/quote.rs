@@ -1,5 +1,5 @@
-//! What a payout costs: the one place where rail, schedules, app and party meet.
-//! The estimate, the claim page and the payout itself all ask here.
+//! The cost of a payout: the only place that combines rail, schedules, app and fee party. The estimate, the claim page
+//! and the payout itself use it.
 
 use crate::apps;
 use crate::fees::{
@@ -13,89 +13,75 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// Up to here an account that takes real-time payments is paid by them: $100,000.00.
+/// The highest amount that is paid by RTP to an account that takes real-time payments: $100,000.00.
 pub const RTP_AMOUNT_MAX: Cents = Cents::new(10_000_000);
 
-/// By which rail to which kind of account, as far as that decides the price.
+/// The properties of rail and account that determine the price.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// The rail, as it was asked for.
     pub platform: Platform,
-    /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
-    /// In which currency the money arrives; `None` while no account is known.
+    /// The currency of the account; `None` if no account is known.
     pub currency: Option<String>,
 }
 
 impl Way {
-    /// To an account that is not set up yet.
+    /// Returns the pricing input of an account that is not set up yet.
     #[must_use]
     pub fn by(platform: Platform) -> Self {
         Self { platform, rtp_enabled: false, currency: None }
     }
 
-    /// To a payout method.
     #[must_use]
     pub fn to(method: &PayoutMethod) -> Self {
         Self { platform: method.platform, rtp_enabled: method.rtp_enabled, currency: Some(method.currency.clone()) }
     }
 }
 
-/// What a payout says of its fees itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeeRequest {
-    /// Who pays them; the app's default when empty.
+    /// The app's default if empty.
     pub party: Option<Party>,
-    /// What the app adds, in place of its fee table.
+    /// The app's own fee, instead of its fee table.
     pub override_: Option<Schedule>,
 }
 
-/// Why an ach payout goes by rtp, or does not (docs/decisions.md 7).
+/// Why an ach payout does or does not use rtp (docs/decisions.md 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upgrade {
     /// It does: the account takes instant payments, and the amount is within the limit.
     Instant,
-    /// The rail is another one.
     NotAch,
     /// It depends on the amount, and none is known.
     NoAmount,
-    /// The account takes none.
     AccountTakesNone,
     /// The amount is above [`RTP_AMOUNT_MAX`].
     AboveLimit,
 }
 
-/// The schedules that a payout would be charged by.
 #[derive(Clone, Debug)]
 pub struct Prices {
     /// The rail, after the upgrade from ACH to RTP.
     pub platform: Platform,
-    /// Why it is that rail.
     pub upgrade: Upgrade,
-    /// The service's terms for it.
     pub terms: &'static RailTerms,
-    /// What the app adds.
     pub added: Added,
-    /// The share that is taken for changing currencies, of this payout.
+    /// The currency conversion charge, as a share of this payout.
     pub fx: Percent,
-    /// The rate by which money is changed; `None` where it is not, or the currency is not known.
+    /// The exchange rate; `None` without a conversion or a known currency.
     pub rate: Option<Rate>,
-    /// Who pays the fees.
     pub party: Party,
 }
 
-/// What a payout would cost, and by which rail it would go.
 #[derive(Clone, Debug)]
 pub struct Quote {
-    /// What it is charged by.
     pub prices: Prices,
-    /// All parts of the charge.
     pub charged: Breakdown,
-    /// What the charge was made by, to be kept with it.
+    /// The basis of the charge, which is stored with it.
     pub basis: FeeBasis,
 }
 
-/// Finds the schedules of a payout. Without an amount the rail is the one that was asked for.
+/// Returns the schedules of a payout. Without an amount, the rail is the requested one.
 pub fn prices(
     world: &mut World,
     scope: Scope,
@@ -119,7 +105,7 @@ pub fn prices(
         upgrade,
         terms,
         added,
-        // Dollars that arrive as dollars are not changed, wherever they go.
+        // Dollars that arrive as dollars are not converted, in any country.
         fx: if currency == Some(BOOK_CURRENCY) { Percent::ZERO } else { terms.fx_percent },
         rate: currency.and_then(|currency| fees::rate(currency, now.date())),
         party: asked.party.unwrap_or(settings.payout_fee_party),
@@ -129,8 +115,8 @@ pub fn prices(
 /// Quotes a payout of `amount`.
 ///
 /// # Errors
-/// `invalid-input` at `/amount` where nothing would arrive; `user-info-missing` where the account's currency is none
-/// that we change into.
+/// `invalid-input` at `/amount` if nothing would arrive; `user-info-missing` if bursar does not convert to the
+/// account's currency.
 pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: FeeRequest) -> Result<Quote, Halt> {
     let prices = prices(world, scope, way, Some(amount), asked)?;
     if let (Some(currency), None) = (way.currency.as_deref().filter(|one| *one != BOOK_CURRENCY), prices.rate) {
@@ -156,7 +142,7 @@ pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: F
     Ok(Quote { prices, charged, basis })
 }
 
-/// ACH becomes RTP when the account takes it and the amount is within the limit (docs/decisions.md 7).
+/// Upgrades ACH to RTP if the account takes it and the amount is within the limit (docs/decisions.md 7).
 fn upgrade(way: &Way, amount: Option<Cents>) -> Upgrade {
     match (way.platform, amount) {
         (platform, _) if platform != Platform::Ach => Upgrade::NotAch,

@@ -1,4 +1,4 @@
-//! Sends a payout to a person: by their preferences if they have any, else by a link.
+//! Sends a payout to a person: by automatic payouts if possible, else by a link.
 
 use std::sync::Arc;
 
@@ -21,26 +21,23 @@ use crate::users::{self, User};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// Who is paid unasked, and where to.
+/// A payee with automatic payouts, and their method.
 type Preference = (Arc<User>, Arc<PayoutMethod>);
 
 /// POST /v2/payouts/send-payout
 #[derive(Clone, Debug)]
 pub struct SendPayout {
-    /// The app.
     pub scope: Scope,
-    /// How long new methods rest by default depends on it.
+    /// Determines the default rest period of new methods.
     pub environment: Environment,
-    /// What the link is made of; it names a user or a phone.
+    /// Names a user or a phone.
     pub new: NewLink,
-    /// The token that was drawn for the link.
     pub token: NewToken,
-    /// What the list says of the payee's name.
     pub names: LookedUp,
 }
 
-/// The name that the sender writes for a payee who would be paid unasked, to be looked up before; none where the payee
-/// chooses by a link, whose claim screens it.
+/// Returns the name that the sender gives to a payee with automatic payouts, to be screened first. `None` if the payee
+/// receives a link, whose claim screens the name.
 pub fn name_to_look_up(world: &mut World, scope: Scope, new: &NewLink) -> Result<Option<String>, Halt> {
     let Some(name) = new.payee.full_name() else { return Ok(None) };
     let user = payee_of(world, scope, new)?;
@@ -65,7 +62,7 @@ impl Command for SendPayout {
         let payee = self.payee(world)?;
         let link = payout_links::create(world, self.scope, &self.new, &self.token)?;
         if let (LinkStatus::Created, Some((user, method))) = (link.status, payee) {
-            // What is found stays, though the payee is not paid then.
+            // The findings are kept, although the payee is not paid then.
             let user = self.screened(world, user)?;
             if let Ok(link) = world.attempt(|world| self.pay_by_preference(world, &link, &user, &method))? {
                 return Ok(link);
@@ -74,21 +71,21 @@ impl Command for SendPayout {
                 users::await_tax_form(world, self.scope, user.id, link.amount)?;
             }
         }
-        // Nobody is paid with money that is not there: the link goes out when it is, and its payee claims it.
+        // No payout without its money: the link is delivered when the money arrives, and the payee claims it.
         if link.status == LinkStatus::FundsPending {
             return Ok(link);
         }
-        // Nobody known, no preference, or the preference cannot be followed now: the payee chooses.
+        // No known user, no automatic payouts, or the automatic payout is refused: the payee chooses a method.
         payout_links::deliver_first(world, &link)
     }
 }
 
 impl SendPayout {
-    /// The user of this app behind the phone or id, with the method that they want to be paid by unasked.
+    /// Returns the user of this app with this phone or id, and their method for automatic payouts.
     fn payee(&self, world: &mut World) -> Result<Option<Preference>, Halt> {
         let user = payee_of(world, self.scope, &self.new)?;
         let Some(user) = user else { return Ok(None) };
-        // What was asked of the payee can be given by a link only.
+        // The claim of a link is the only way to ask the payee for the tax form.
         if self.new.collect_compliance && !user.has_tax_form() {
             return Ok(None);
         }
@@ -96,7 +93,7 @@ impl SendPayout {
         Ok(method.map(|method| (user, method)))
     }
 
-    /// The payee, when the name that the sender writes was screened: it may be another than the user's own.
+    /// Returns the payee after screening the sender's name for them, if it differs from the user's own.
     fn screened(&self, world: &mut World, user: Arc<User>) -> Result<Arc<User>, Halt> {
         match self.new.payee.full_name().filter(|name| user.full_name() != *name) {
             Some(name) if users::must_be_active(&user).is_ok() => {
@@ -135,7 +132,7 @@ impl SendPayout {
         let platform = transfer.platform.unwrap_or(method.platform);
         let arrival = crate::fees::schedule(platform, world.now().date()).arrival.text;
         let arrival = match transfer.status {
-            // Above the app's approval limit: it leaves when a member has looked at it.
+            // Above the app's approval limit: it is sent when a member has approved it.
             TransferStatus::Flagged => format!("{arrival} after a check"),
             TransferStatus::Created
             | TransferStatus::Pending
@@ -159,19 +156,19 @@ impl SendPayout {
     }
 }
 
-/// The user of this app behind the phone or id.
+/// Returns the user of this app with this phone or id.
 fn payee_of(world: &mut World, scope: Scope, new: &NewLink) -> Result<Option<Arc<User>>, Halt> {
     if let Some(user) = new.user {
         return Ok(Some(users::find(world, scope, user)?));
     }
     let Some(phone) = new.payee.e164() else { return Ok(None) };
     let Some(user) = users::by_phone(world, scope.org, &phone)? else { return Ok(None) };
-    // A user of another app of the organization claims by a link and is connected by that.
+    // A user of another app of the organization claims by a link, which connects them.
     let connected = users::is_connected(world, scope, user.id)?;
     Ok(connected.then_some(user))
 }
 
-/// The payee takes the link: its hold is captured into their wallet. Once, and never after its end.
+/// Claims the link: captures its hold into the payee's wallet. Once, and never after its end.
 pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<Arc<PayoutLink>, Halt> {
     rules::may_open(link, world.now())?;
     let to = rules::apply(link, rules::LinkEvent::Claimed)?;
@@ -196,7 +193,7 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
     })
 }
 
-/// Whether all that a link carried has arrived where its payee wanted it: nothing is left, and nothing is on its way.
+/// Returns whether all money of a link has arrived: nothing is left, and nothing is in flight.
 pub(super) fn is_paid_out(world: &mut World, link: &PayoutLink) -> Result<bool, Halt> {
     let Some(user) = link.claimed_user else { return Ok(false) };
     if !link.remaining().is_zero() {

@@ -1,4 +1,4 @@
-//! What the rail's word does to a payout: it arrived, it failed, or it came back later. `settlements` brings it.
+//! Applies a rail's outcome to a payout: completed, failed, or returned later. `settlements` calls it.
 
 use std::sync::Arc;
 
@@ -23,7 +23,6 @@ use crate::transfers::{self, Transfer};
 use crate::users;
 use crate::world::{Halt, World};
 
-/// The parts of a transfer that every payout has.
 struct Payout {
     scope: Scope,
     user: UserId,
@@ -48,7 +47,7 @@ impl Payout {
     }
 }
 
-/// The money arrived. With the last of a link's money, its maker is told that all of it has.
+/// Completes a payout. When it is the last one of a link, the app is notified that all its money has arrived.
 pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
     let Payout { scope, platform, ref amounts, .. } = Payout::of(transfer)?;
     ledger::post(world, &postings::settle_payout(scope, transfer.id, platform, amounts))?;
@@ -65,8 +64,8 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
     Ok(transfer)
 }
 
-/// The receipt that the claim page promises: to the payee's e-mail address, or by text message where a link was delivered
-/// and no address is known.
+/// Sends the receipt that the claim page promises: to the payee's e-mail address, or by text message if a link was
+/// delivered and no address is known.
 fn send_receipt(world: &mut World, transfer: &Transfer, link: &PayoutLink) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let user = users::find(world, payout.scope, payout.user)?;
@@ -89,14 +88,14 @@ fn send_receipt(world: &mut World, transfer: &Transfer, link: &PayoutLink) -> Re
     Ok(())
 }
 
-/// It did not: everything that the payout took is given back.
+/// Fails a payout and gives back all that it took.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let transfer = give_back(world, transfer, &payout, TransferEvent::Failed, |transfer| transfer.error = Some(code))?;
     after_failure(world, &transfer, &payout, code, transfer.funded)
 }
 
-/// It was taken back before its rail was told of it: everything that it took is given back.
+/// Cancels a payout before it is sent to its rail, and gives back all that it took.
 pub(super) fn cancel(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
     let payout = Payout::of(transfer)?;
     let transfer = give_back(world, transfer, &payout, TransferEvent::Canceled, |_| ())?;
@@ -110,8 +109,7 @@ pub(super) fn cancel(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<
     Ok(transfer)
 }
 
-/// Gives back all that a payout took: to the wallets that it came from, to the app what that had filled the user's
-/// wallet with, and to its day what it was counted for.
+/// Gives back all that a payout took: to the wallets of user and app, and to the daily limits.
 fn give_back(
     world: &mut World,
     transfer: &Arc<Transfer>,
@@ -131,8 +129,8 @@ fn give_back(
     Ok(ended)
 }
 
-/// It had arrived and came back: it is the payee's again, or the app's that had filled the wallet, less the fee that was
-/// earned. What nobody could reach in the payee's wallet goes to the app's too.
+/// Returns a completed payout's money, except the earned fee, to the payee, or to the app if it filled the wallet.
+/// Money that would be unreachable in the payee's wallet goes to the app too.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let Payout { scope, user, platform, ref amounts } = payout;
@@ -141,7 +139,8 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     if back_at_app {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
     }
-    // Who is gone was paid all the same: only what the payout itself had filled the wallet with is taken off their year.
+    // A deleted user was still paid: only the amount with which the payout itself filled the wallet is subtracted from
+    // their tax year.
     if transfer.funded {
         uncount_taxed(world, transfer, user, amounts.payout)?;
     }
@@ -151,14 +150,15 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     after_failure(world, &returned, &payout, code, back_at_app)
 }
 
-/// Whether the user or the app was deleted since, so that nobody can take anything out of the user's wallet with the
-/// app. The app's wallet is within reach even then: the organization can empty it.
+/// Returns whether the user or the app was deleted since, so that the money in the user's wallet could not be
+/// withdrawn. A deleted app's wallet can still be emptied by the organization.
 fn is_unreachable(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
     let app = apps::find_even_deleted(world, scope)?;
     Ok(app.deleted_at.is_some() || users::find(world, scope, user)?.deleted_at.is_some())
 }
 
-/// What the app is given back was not paid to the user: the tax year in which it was counted loses it again.
+/// Subtracts the amount that the app gets back from the tax year in which it was counted, because the user was not
+/// paid.
 fn uncount_taxed(world: &mut World, transfer: &Transfer, user: UserId, amount: Cents) -> Result<(), Halt> {
     if transfer.tax_exempt {
         return Ok(());
@@ -166,7 +166,8 @@ fn uncount_taxed(world: &mut World, transfer: &Transfer, user: UserId, amount: C
     users::count_given_back(world, transfer.scope(), user, amount, transfer.created_at)
 }
 
-/// What follows from a failure: the method's fate, the app's figures, and a word to the payee.
+/// Applies the consequences of a failure: disables the method if necessary, updates the app's figures and notifies the
+/// payee.
 fn after_failure(
     world: &mut World,
     transfer: &Transfer,
@@ -194,7 +195,7 @@ fn after_failure(
     })
 }
 
-/// A word to the payee, by text message where their phone is known, else by e-mail. `template` takes the app's name.
+/// Notifies the payee by text message if their phone is known, else by e-mail. `template` takes the app's name.
 fn notify_payee(world: &mut World, payout: &Payout, template: impl FnOnce(String) -> Template) -> Result<(), Halt> {
     let user = users::find(world, payout.scope, payout.user)?;
     let app = apps::find_even_deleted(world, payout.scope)?;

@@ -1,6 +1,5 @@
-//! What stored tax years must be: the sums of the transfers that count in them. Pure: whoever has the rows shows them.
-//!
-//! What counts, and when, is told in `users/tax_year.rs`. A sum never falls below zero, so the order matters.
+//! Verifies stored tax years against the sums of their transfers. Pure: the caller supplies the rows.
+//! `users/tax_year.rs` has the rules. A sum never falls below zero, so the order matters.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +10,17 @@ use crate::tax;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::TaxYear;
 
-/// Holds the sums of tax years against the transfers that they are sums of: what `bursar verify` does.
+/// Compares the sums of tax years with their transfers, for `bursar verify`.
 #[derive(Debug, Default)]
 pub struct TaxSums {
     counted: BTreeMap<Year, Vec<(Time, i64)>>,
     reported: BTreeMap<Year, i64>,
 }
 
-/// Whose year it is: payer, payee, and the year.
+/// Payer, payee and year.
 type Year = (OrgId, AppId, UserId, i64);
 
 impl TaxSums {
-    /// Takes in a transfer.
     pub fn transfer(&mut self, transfer: &Transfer) {
         let Some(user) = transfer.user_id else { return };
         for Counted { year_of, at, cents } in counts(transfer) {
@@ -31,12 +29,11 @@ impl TaxSums {
         }
     }
 
-    /// Takes in a year.
     pub fn year(&mut self, year: &TaxYear) {
         self.reported.insert((year.org, year.app, year.user_id, year.year), year.reportable.get());
     }
 
-    /// The years that say another sum than their transfers: app, user, year, what it says, what it must be, in cents.
+    /// Returns the years with a wrong sum: app, user, year, stored cents, correct cents.
     pub fn wrong(mut self) -> Vec<(AppId, UserId, i64, i64, i64)> {
         let mut wrong = Vec::new();
         for (year, mut counted) in self.counted {
@@ -55,13 +52,11 @@ impl TaxSums {
     }
 }
 
-/// What a transfer adds to a tax year of its user.
 struct Counted {
-    /// A moment of that year.
+    /// A time in that year.
     year_of: Time,
-    /// When it was added.
     at: Time,
-    /// Cents; below zero for what was given back.
+    /// Negative for returned money.
     cents: i64,
 }
 
@@ -71,11 +66,11 @@ impl Counted {
     }
 }
 
-/// What a transfer adds to its user's tax years.
+/// Returns the amounts that a transfer adds to its user's tax years.
 fn counts(transfer: &Transfer) -> Vec<Counted> {
     let amount = transfer.amount.get();
     match (transfer.kind, transfer.payout_link) {
-        // Between the wallets of app and user: below zero, the user received it.
+        // Between the wallets of app and user: a negative amount goes to the user.
         (TransferKind::Balance, None) => vec![Counted::at(transfer.created_at, -amount)],
         // The hold of a link counts when it is claimed.
         (TransferKind::Balance, Some(_)) => match (transfer.tax_exempt, transfer.completed_at) {
@@ -158,7 +153,7 @@ mod tests {
                 completed_at: None,
                 ..transfer(TransferKind::Balance, 9, "2025-12-31T00:00:00Z")
             },
-            // Made in one year, back in the next: it never counted, and nothing is taken off the next.
+            // Created in one year and returned in the next: it never counted, and the next year is unchanged.
             Transfer {
                 funded: true,
                 status: TransferStatus::Failed,

@@ -1,8 +1,8 @@
-//! Keys that were read lately, so that a busy caller is let in without a read.
+//! A cache of recently read keys, so that the requests of a busy caller need no read.
 //!
-//! Invariant: a revoked key is refused at once by the process that revoked it, and
-//! after [`KEPT`] by every other (docs/decisions.md 2 allows five seconds). Deliberately
-//! absent: keys that do not exist, because strangers could fill the memory with them.
+//! Invariant: a revoked key is refused at once by the process that revoked it, and after [`KEPT`] by every other
+//! (docs/decisions.md 2 allows five seconds). Deliberately absent: unknown keys, because strangers could fill the
+//! memory with them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,32 +11,27 @@ use std::time::{Duration, Instant};
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId};
 
-/// How long a key is believed without looking again.
+/// How long a key is valid without another read.
 const KEPT: Duration = Duration::from_secs(3);
-/// Keys kept at most; beyond it the others are simply read each time.
+/// Keys in the cache at most; further keys are read each time.
 const KEYS_MAX: usize = 10_000;
 
-/// What is known of a live key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownKey {
-    /// The organization.
     pub org: OrgId,
-    /// The app, unless it is the organization's own key.
+    /// `None` for a key of the organization.
     pub app: Option<AppId>,
-    /// The keyed hash of its secret.
     pub secret_hash: Vec<u8>,
-    /// From when on it opens nothing.
     pub expires_at: Option<Time>,
 }
 
-/// Taken before a key is read. What was read is kept only if nothing was revoked in between.
+/// A token from before a read. The key is stored only if no key was revoked in between.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadToken {
     revocations: u64,
     at: Instant,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub struct KnownKeys {
     known: Mutex<Known>,
@@ -54,22 +49,21 @@ impl KnownKeys {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The key, if it was read lately.
     pub fn get(&self, client_id: &str) -> Option<Arc<KnownKey>> {
         let known = self.known();
         let (read_at, key) = known.keys.get(client_id)?;
         (read_at.elapsed() < KEPT).then(|| key.clone())
     }
 
-    /// To be called before a key is read.
+    /// Returns the token for [`KnownKeys::remember`], to be taken before the read.
     pub fn ask(&self) -> ReadToken {
         ReadToken { revocations: self.known().revocations, at: Instant::now() }
     }
 
-    /// Keeps what was read since `asked`.
+    /// Stores a key that was read after `asked`.
     pub fn remember(&self, client_id: &str, key: Arc<KnownKey>, asked: ReadToken) {
         let mut known = self.known();
-        // The read may have seen the key as it was before a revocation that is already answered.
+        // The read may precede a revocation that was already confirmed.
         if known.revocations != asked.revocations {
             return;
         }
@@ -81,7 +75,7 @@ impl KnownKeys {
         }
     }
 
-    /// Notes that a key was used, which [`KnownKeys::take_used`] hands over later: no request waits for it.
+    /// Records the use of a key in memory, so that no request waits for it; see [`KnownKeys::take_used`].
     pub fn note_use(&self, client_id: &str, org: OrgId, now: Time) {
         let mut known = self.known();
         if let Some(used) = known.used.get_mut(client_id) {
@@ -91,13 +85,13 @@ impl KnownKeys {
         }
     }
 
-    /// The keys that were used since the last call, and when.
+    /// Returns the keys used since the last call, with their last use.
     pub fn take_used(&self) -> Vec<(OrgId, String, Time)> {
         let used = std::mem::take(&mut self.known().used);
         used.into_iter().map(|(client_id, (org, at))| (org, client_id, at)).collect()
     }
 
-    /// Forgets all keys: some were revoked. That is rare, so nobody needs to say which.
+    /// Removes all keys after a revocation. Revocations are rare, so the revoked key is not named.
     pub fn forget_all(&self) {
         let mut known = self.known();
         known.revocations += 1;

@@ -27,57 +27,45 @@ pub use known_keys::{KnownKey, KnownKeys};
 pub use setup::{Setup, SetupToken};
 pub use sign_ins::{Account, SignIns, network};
 
-/// The running program, as far as a handler needs it.
 pub struct Bursar {
-    /// Takes commands.
     pub engine: Engine,
-    /// The store's reading half.
     pub reads: Reads,
-    /// Answers reads.
     pub queries: Queries,
-    /// Seals and hashes secrets.
     pub vault: Arc<Vault>,
     /// Chains the history and signs its heads.
     pub history: HistoryKeys,
-    /// Tells the time.
     pub clock: Clock,
-    /// Which environment this is.
     pub environment: Environment,
-    /// Where people reach the pages, without a trailing slash; the start of every claim link.
+    /// The base URL of the pages and of every claim link, without a trailing slash.
     pub public_url: String,
-    /// Where chance comes from.
     pub seeds: Mutex<Seeds>,
-    /// Keys that were read lately; starts empty.
     pub keys: KnownKeys,
-    /// Counts failed sign-ins of members, and bounds how many passwords are hashed at once.
+    /// Counts failed sign-ins of members, and limits concurrent password hashes.
     pub sign_ins: SignIns,
-    /// Carry messages to people.
     pub providers: Providers,
-    /// Calls other people's servers.
     pub outbound: Outbound,
-    /// The setup token, where there is no organization yet.
+    /// The setup token of a store without an organization.
     pub setup: SetupToken,
-    /// The sanctions list in use; it can be exchanged while the program runs.
+    /// The current sanctions list; it can be replaced while the program runs.
     pub watchlist: RwLock<Arc<Watchlist>>,
 }
 
 impl Bursar {
-    /// Fresh entropy, for secrets that a handler draws before its command runs.
+    /// Returns new entropy, for secrets that a handler draws before its command runs.
     pub fn entropy(&self) -> Entropy {
         self.seeds.lock().unwrap_or_else(PoisonError::into_inner).next_entropy()
     }
 
-    /// The sanctions list in use.
     pub fn watchlist(&self) -> Arc<Watchlist> {
         self.watchlist.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes another sanctions list into use, for names that become known from now on.
+    /// Replaces the sanctions list, for names that are screened from now on.
     pub fn use_watchlist(&self, list: Arc<Watchlist>) {
         *self.watchlist.write().unwrap_or_else(PoisonError::into_inner) = list;
     }
 
-    /// Looks names up in the sanctions list in use, off the async threads, for a command to take along.
+    /// Screens names against the current sanctions list, outside of the async threads, for a command.
     pub async fn look_up(&self, names: Vec<String>) -> Result<LookedUp, Refusal> {
         let list = self.watchlist();
         if names.is_empty() {
@@ -87,7 +75,6 @@ impl Bursar {
         looking.map_err(|_| Refusal::new(Code::InternalError, "A bug stopped this request."))
     }
 
-    /// Looks at the store.
     pub async fn read<T: Send + 'static>(
         &self,
         query: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
@@ -98,7 +85,7 @@ impl Bursar {
 
 #[cfg(test)]
 impl Bursar {
-    /// A whole program over an empty memory, whose clock stands still and whose chance repeats.
+    /// Returns a program over an empty memory store, with a stopped clock and repeatable entropy.
     pub(crate) fn in_memory(environment: Environment) -> std::io::Result<Self> {
         let memory = crate::store::Memory::new();
         let clock = Clock::manual(crate::clock::Time::from_micros(1_790_000_000_000_000));

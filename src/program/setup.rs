@@ -6,12 +6,9 @@ use subtle::ConstantTimeEq as _;
 
 use crate::clock::Time;
 
-/// What is kept of a token.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Its keyed hash.
     pub hash: [u8; 32],
-    /// From when on it is good for nothing.
     pub expires_at: Time,
 }
 
@@ -20,18 +17,18 @@ pub struct Setup {
 pub struct SetupToken(Mutex<Vec<Setup>>);
 
 impl SetupToken {
-    /// From now on this token is good too.
+    /// Adds a valid token.
     pub fn open(&self, setup: Setup) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(setup);
     }
 
-    /// Whether there is such a token, and it is still good.
+    /// Whether a valid token has this hash.
     pub fn is_open(&self, hash: &[u8; 32], now: Time) -> bool {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().any(|setup| now < setup.expires_at && setup.hash.ct_eq(hash).into())
     }
 
-    /// Takes the token, if it has this hash and is still good.
+    /// Removes and returns the token with this hash, if it is valid.
     pub fn take(&self, hash: &[u8; 32], now: Time) -> Option<Setup> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|setup| now < setup.expires_at && setup.hash.ct_eq(hash).into())?;

@@ -1,9 +1,9 @@
-//! Failed sign-ins of members, and how many passwords are hashed at once.
+//! Limits failed sign-ins of members, and concurrent password hashes.
 //!
-//! Invariants: a wrong password slows down its own account from its own address, and never keeps the account's owner
-//! out elsewhere; an attempt counts from its start, so requests that run side by side do not pass a limit; memory and
-//! CPU for hashing are bounded. The environment's clock drives the waits. Counts live in this process: a restart
-//! forgets them, and each process counts for itself.
+//! Invariants: a wrong password slows down its own account from its own address, and never locks the account's owner
+//! out elsewhere; an attempt counts from its start, so concurrent requests do not exceed a limit; memory and CPU for
+//! hashing are limited. The environment's clock drives the waits. Each process has its own counts in memory; a restart
+//! clears them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,31 +16,28 @@ use tokio::sync::Semaphore;
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 
-/// A keyed hash of the organization and the e-mail address that an attempt names, whether they exist or not.
+/// A keyed hash of the organization and the e-mail address of an attempt, which may not exist.
 pub type Account = [u8; 32];
 
-/// Passwords hashed at once: each takes about 20 MiB and tens of milliseconds of a core.
+/// Each hash takes about 20 MiB and tens of milliseconds of a core.
 const HASHES_MAX: usize = 2;
-/// Attempts that wait for their turn, at most.
 const WAITING_MAX: usize = 32;
-/// Counts kept at most; then those that are over are dropped.
+/// Above this number of counts, expired ones are removed.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// How many wrong attempts are free, and how long they count.
 #[derive(Clone, Copy)]
 struct Bound {
     /// Wrong attempts without a wait.
     free: u32,
-    /// Seconds without a wrong attempt after which the count is forgotten; also the longest wait.
+    /// Seconds without a wrong attempt after which the count expires; also the longest wait.
     window: i64,
 }
 
 const OF_ACCOUNT: Bound = Bound { free: 5, window: 900 };
 const OF_ADDRESS: Bound = Bound { free: 20, window: 900 };
-/// From everywhere together. Beyond it only networks from which the member signed in before are heard.
+/// From all networks together. Above it, only networks from which the member signed in before may try.
 const FROM_EVERYWHERE: Bound = Bound { free: 100, window: 3_600 };
 
-/// See the module's comment.
 pub struct SignIns {
     accounts: Counts<(Account, Option<IpAddr>)>,
     addresses: Counts<IpAddr>,
@@ -65,6 +62,7 @@ impl SignIns {
     /// Begins an attempt, which counts as a wrong one until [`SignIns::right`] is called.
     ///
     /// # Errors
+    ///
     /// `rate-limited`, with the time to wait.
     pub fn begin(&self, account: Account, address: Option<IpAddr>, now: Time) -> Result<(), Refusal> {
         let address = address.map(network);
@@ -76,15 +74,16 @@ impl SignIns {
         Ok(())
     }
 
-    /// Whether an attempt from a network that the member never signed in from may go on.
+    /// Checks an attempt from a network from which the member never signed in.
     ///
     /// # Errors
-    /// `rate-limited` after many wrong attempts from everywhere.
+    ///
+    /// `rate-limited` after many wrong attempts from all networks.
     pub fn may_from_elsewhere(&self, account: Account, now: Time) -> Result<(), Refusal> {
         self.everywhere.wait(FROM_EVERYWHERE, &account, now)
     }
 
-    /// The attempt was right: it does not count, and neither do the wrong ones before it from this address.
+    /// Clears the count of a right attempt, and of the wrong ones before it from this address.
     pub fn right(&self, account: Account, address: Option<IpAddr>) {
         let address = address.map(network);
         self.accounts.forget(&(account, address));
@@ -94,7 +93,7 @@ impl SignIns {
         }
     }
 
-    /// The attempt was neither right nor wrong: it does not count, and those before it still do.
+    /// Removes an attempt that was neither right nor wrong; earlier ones still count.
     pub fn take_back(&self, account: Account, address: Option<IpAddr>) {
         let address = address.map(network);
         self.accounts.take_back(&(account, address));
@@ -104,10 +103,11 @@ impl SignIns {
         }
     }
 
-    /// Runs a hash off the async threads, few at a time.
+    /// Runs a hash outside of the async threads, a few at a time.
     ///
     /// # Errors
-    /// `service-unavailable` when too many wait.
+    ///
+    /// `service-unavailable` if too many wait.
     pub async fn hash<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
         let _waiting = Waiting::new(&self.waiting)?;
         let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
@@ -116,7 +116,7 @@ impl SignIns {
     }
 }
 
-/// A place among those that wait, given back when the request ends, however it ends.
+/// A place in the queue, released when the request ends in any way.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -136,7 +136,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// The network of an address: one person has all addresses of an IPv6 network of 64 bits.
+/// Returns the network of an address: one person has all addresses of an IPv6 network of 64 bits.
 pub fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -155,7 +155,7 @@ impl Count {
         now.seconds_since(self.last) >= bound.window
     }
 
-    /// Seconds to wait from now on: doubled with each wrong attempt beyond the free ones.
+    /// Returns the seconds to wait, which double with each wrong attempt after the free ones.
     fn wait(self, bound: Bound, now: Time) -> Option<u32> {
         let beyond = self.wrong.checked_sub(bound.free)?;
         let delay = 1_i64.checked_shl(beyond.min(20)).unwrap_or(bound.window).min(bound.window);

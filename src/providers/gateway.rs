@@ -1,7 +1,7 @@
-//! Text messages and calls, handed to a gateway that speaks the widespread HTTP interface of 2010-04-01.
+//! Sends text messages and calls through a gateway with the widespread HTTP interface of 2010-04-01.
 //!
-//! The gateway has no idempotency key. So after an attempt in doubt it is asked what it took ([`Gateway::look_up`]):
-//! a text to the same phone that holds the same token or code, and that no other message of ours is known to be.
+//! The gateway has no idempotency key. After an attempt in doubt, [`Gateway::look_up`] searches the gateway's list for
+//! a text to the same phone that holds the same token or code and belongs to no other message.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use super::{DeliveryOutcome, Found, SendOutcome, in_short, is_this_machine};
 use crate::ids::{MessageId, OrgId};
 use crate::outbound::{Answered, Outbound, Post, Reach, Target, Unanswered};
 
-/// Texts on a page of the gateway's list. A page stays below what is read of an answer.
+/// Texts on a page of the gateway's list. A page must stay below the size limit of a response.
 const PAGE: &str = "20";
-/// Pages that are read at most.
+/// Pages read at most.
 const PAGES_MAX: usize = 10;
 
-/// Where the gateway is and who we are there; checked, and without the token.
+/// The validated settings of the gateway, without the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatewaySettings {
     base: String,
@@ -31,11 +31,8 @@ pub struct GatewaySettings {
 }
 
 impl GatewaySettings {
-    /// Reads `https://host`, plain http within this machine only; the account's id; and the number that texts and
-    /// calls come from, such as `+12125550100`.
-    ///
-    /// # Errors
-    /// A sentence that names the setting and what it must be.
+    /// Parses the settings. `url` is `https://host`, or plain http on this machine only; `from` is the number that
+    /// texts and calls come from, such as `+12125550100`. An error names the setting and the expected value.
     pub fn parse(url: &str, account: &str, from: &str) -> Result<Self, String> {
         let wrong = || "sms-url must be https://host, without a path, a user or a password".to_owned();
         Target::parse(url, Reach::Anywhere).map_err(|_| wrong())?;
@@ -59,12 +56,11 @@ impl GatewaySettings {
     }
 }
 
-/// What ids are made of, so that they can stand in a path.
+/// Returns whether an id has only characters that are safe in a path.
 pub(super) fn is_word(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A gateway to phones.
 pub struct Gateway {
     settings: GatewaySettings,
     authorization: SecretString,
@@ -79,7 +75,7 @@ impl fmt::Debug for Gateway {
     }
 }
 
-/// A text as the gateway tells of it.
+/// A text in the gateway's list.
 #[derive(Deserialize)]
 struct Text {
     sid: String,
@@ -91,14 +87,13 @@ struct Text {
     error_message: Option<String>,
 }
 
-/// A page of texts.
 #[derive(Deserialize)]
 struct Page {
     messages: Vec<Text>,
     next_page_uri: Option<String>,
 }
 
-/// The gateway's "no".
+/// The body of a gateway's refusal.
 #[derive(Deserialize)]
 struct No {
     code: Option<i64>,
@@ -106,33 +101,33 @@ struct No {
 }
 
 impl Gateway {
-    /// Makes it ready; nothing is connected to yet. No call takes longer than `deadline`.
+    /// Creates a gateway client without connecting. No call takes longer than `deadline`.
     pub fn new(settings: GatewaySettings, token: &SecretString, deadline: Duration) -> Self {
         let basic = BASE64_STANDARD.encode(format!("{}:{}", settings.account, token.expose_secret()));
-        // The operator has chosen where it is, so it may be inside.
+        // The operator configures this address, so it may be inside the network.
         let outbound = Outbound::new(Reach::Anywhere, deadline);
         let authorization = SecretString::from(format!("Basic {basic}"));
         Self { settings, authorization, token: token.clone(), outbound, deadline }
     }
 
-    /// Hands a text over. What becomes of it is reported to `report_to`, where that is named.
+    /// Hands a text over. The gateway reports its delivery to `report_to`, if given.
     pub async fn text(&self, to: &str, text: &str, report_to: Option<&str>) -> SendOutcome {
         let mut fields = vec![("To", to), ("From", self.settings.from.as_str()), ("Body", text)];
         fields.extend(report_to.map(|url| ("StatusCallback", url)));
         self.hand_over("Messages.json", &fields).await
     }
 
-    /// Where it reports what becomes of a text, if it can reach us at all: then it need not be asked.
+    /// Returns the address for delivery reports, or `None` if the gateway cannot reach it and must be queried instead.
     pub fn reports_to(&self, public_url: &str, org: OrgId, message: MessageId) -> Option<String> {
         can_be_reached(public_url, &self.settings.base).then(|| report_url(public_url, org, message))
     }
 
-    /// Whether a form that was posted to `url` comes from it.
+    /// Returns whether the gateway signed a form that was posted to `url`.
     pub fn has_signed(&self, url: &str, fields: &[(String, String)], signature: &str) -> bool {
         is_signed(&self.token, url, fields, signature)
     }
 
-    /// Has a phone called and a text read out, twice. `spelled` is a part of it that is read letter by letter.
+    /// Calls a phone and reads a text out twice. `spelled` is a part of the text that is read letter by letter.
     pub async fn call(&self, to: &str, text: &str, spelled: Option<&str>) -> SendOutcome {
         let spoken = spoken(text, spelled);
         let script = format!("<Response><Say>{spoken}</Say><Pause/><Say>{spoken}</Say></Response>");
@@ -158,7 +153,7 @@ impl Gateway {
         }
     }
 
-    /// Whether the gateway took a text to this phone that holds `mark`, and that is none of those `known`.
+    /// Searches for a text to this phone that holds `mark` and is none of those `known`.
     pub async fn look_up(&self, to: &str, mark: &str, known: &[String]) -> Found {
         let late = || Found::Silence { reason: "The gateway did not confirm the message in time.".to_owned() };
         timeout(self.deadline, self.search(to, mark, known)).await.unwrap_or_else(|_| late())
@@ -175,7 +170,7 @@ impl Gateway {
             let page: Page = match (answered.status, serde_json::from_slice(&answered.body)) {
                 (200, Ok(page)) => page,
                 (401 | 403 | 408 | 429 | 500.., _) => return Found::Silence { reason: silence(&answered) },
-                // A gateway that takes texts and shows no list.
+                // A gateway that accepts texts and has no list.
                 (_, _) => return Found::Unsupported,
             };
             let ours = |text: &&Text| text.body.contains(mark) && !known.contains(&text.sid);
@@ -191,10 +186,7 @@ impl Gateway {
         Found::Unsupported
     }
 
-    /// What became of a text that it took.
-    ///
-    /// # Errors
-    /// A sentence, when it does not say.
+    /// Fetches the delivery status of a text.
     pub async fn follow(&self, reference: &str) -> Result<DeliveryOutcome, String> {
         if !is_word(reference) {
             return Err("The gateway's id of the message is not valid in a path.".to_owned());
@@ -217,10 +209,10 @@ impl Gateway {
         ("authorization", self.authorization.expose_secret().to_owned())
     }
 
-    /// A place at the gateway; a path begins with a slash, so it never leads to another host.
+    /// Returns an address at the gateway. A path begins with a slash, so it never leads to another host.
     fn target(&self, path: &str) -> Target {
         let url = format!("{}{path}", self.settings.base);
-        // A page's address is the gateway's own word, and may be nonsense.
+        // The address of the next page comes from the gateway and may be invalid.
         Target::parse(&url, Reach::Anywhere)
             .or_else(|_| Target::parse(&self.settings.base, Reach::Anywhere))
             .expect("the base was checked when it was read")
@@ -233,23 +225,23 @@ fn encoded(fields: &[(&str, &str)]) -> String {
     url.query().unwrap_or_default().to_owned()
 }
 
-/// Digits are read one by one, and nothing that stands in a name is taken for markup.
+/// Writes a text for a call: digits are read one by one, and no character of a name is parsed as markup.
 fn spoken(text: &str, spelled: Option<&str>) -> String {
     let letters = |word: &str| word.chars().map(String::from).collect::<Vec<_>>().join(", ");
     let text = spelled.map_or_else(|| text.to_owned(), |word| text.replace(word, &letters(word)));
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// What an answer to a hand-over means.
+/// Maps the response to a hand-over.
 fn after_hand_over(answered: &Answered) -> SendOutcome {
     match answered.status {
         200..=299 => {
             let taken = serde_json::from_slice::<Text>(&answered.body).ok();
             SendOutcome::Taken { reference: taken.map(|text| text.sid).filter(|sid| is_word(sid)) }
         }
-        // The account, or how often it may call: ours to mend, or it passes.
+        // A fault of our account or a rate limit: it can be fixed, or it passes.
         300..=399 | 401 | 403 | 429 => SendOutcome::NotNow { reason: no(answered) },
-        // Something between us and the gateway, or the gateway itself, broke off: before or after it took it.
+        // The connection or the gateway failed, before or after it accepted the text.
         408 | 500.. => SendOutcome::InDoubt { reason: no(answered) },
         _ => SendOutcome::Refused { reason: no(answered) },
     }
@@ -270,7 +262,7 @@ fn delivery_outcome(text: &Text) -> DeliveryOutcome {
     fate_of(&text.status, text.error_code, text.error_message.as_deref())
 }
 
-/// What the gateway's word for a text means, whether it was asked or said so by itself.
+/// Maps the gateway's status of a text.
 pub(super) fn fate_of(status: &str, error_code: Option<i64>, error_message: Option<&str>) -> DeliveryOutcome {
     match status {
         "delivered" | "read" => DeliveryOutcome::Arrived,
@@ -279,7 +271,7 @@ pub(super) fn fate_of(status: &str, error_code: Option<i64>, error_message: Opti
             let message = error_message.map(|message| format!(": {message}")).unwrap_or_default();
             DeliveryOutcome::Lost { reason: in_short(&format!("The gateway reports {status}{code}{message}")) }
         }
-        // queued, accepted, scheduled, sending, sent, and what may be added: not the end yet.
+        // queued, accepted, scheduled, sending, sent, and any later addition: not final.
         _ => DeliveryOutcome::OnItsWay,
     }
 }

@@ -1,8 +1,8 @@
-//! Those who carry messages to people: a mail server over SMTP, and a gateway to phones over HTTP.
+//! Providers of messages: a mail server over SMTP, and a gateway to phones over HTTP.
 //!
-//! Invariant: what is said of a hand-over is true. [`SendOutcome::Refused`] and [`SendOutcome::NotNow`] mean that the carrier has
-//! not taken it; where that is not known, it is [`SendOutcome::InDoubt`]. Each call has a deadline for all of it.
-//! Deliberately absent: repeats, which are the worker's, and any knowledge of what a message is about.
+//! Invariant: the outcome of a hand-over is certain or in doubt. [`SendOutcome::Refused`] and [`SendOutcome::NotNow`]
+//! mean that the provider did not accept the message; if that is unknown, the outcome is [`SendOutcome::InDoubt`]. Each
+//! call has one deadline. Retries belong to the worker, and this module does not know the content of a message.
 
 mod gateway;
 mod report;
@@ -14,80 +14,65 @@ pub use smtp::{Mail, Smtp, SmtpSettings};
 
 use std::net::IpAddr;
 
-/// The carriers that are configured. Where there is none, the sandbox's inbox stands for it.
+/// The configured providers. Without one, the sandbox's inbox takes its messages.
 #[derive(Debug, Default)]
 pub struct Providers {
-    /// Takes e-mail.
     pub mail: Option<Smtp>,
-    /// Takes text messages and calls.
+    /// For text messages and calls.
     pub phone: Option<Gateway>,
 }
 
-/// What a carrier made of a message.
+/// The outcome of handing a message to a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendOutcome {
-    /// It took it, and calls it so.
+    /// The provider accepted it.
     Taken {
-        /// The carrier's name for it, where it has one.
+        /// The provider's id of the message, if it has one.
         reference: Option<String>,
     },
-    /// It did not take it and never will.
-    Refused {
-        /// Why.
-        reason: String,
-    },
-    /// It did not take it now.
-    NotNow {
-        /// Why.
-        reason: String,
-    },
-    /// It may have taken it.
-    InDoubt {
-        /// What happened.
-        reason: String,
-    },
+    /// Not accepted; a retry would fail too.
+    Refused { reason: String },
+    /// Not accepted; a retry may succeed.
+    NotNow { reason: String },
+    /// Possibly accepted.
+    InDoubt { reason: String },
 }
 
-/// What a carrier knows of a message that it may have taken.
+/// The provider's record of a message in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It took it.
     Taken {
-        /// The carrier's name for it.
+        /// The provider's id of the message.
         reference: String,
     },
-    /// It did not.
     NotTaken,
-    /// It did not answer.
+    /// The provider did not respond.
     Silence {
-        /// What happened.
         reason: String,
     },
-    /// It is of those that cannot be asked.
+    /// The provider has no query for this.
     Unsupported,
 }
 
-/// What became of a message that a carrier took.
+/// The delivery status of an accepted message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryOutcome {
-    /// It arrived.
     Arrived,
-    /// It will not.
+    /// It will not arrive.
     Lost {
-        /// Why.
         reason: String,
     },
-    /// Nobody knows yet.
+    /// Not known yet.
     OnItsWay,
 }
 
-/// Whether a host is this machine: there nobody listens in between, so plain connections are allowed.
+/// Returns whether a host is this machine. Connections to it cannot be intercepted, so they may be plain.
 fn is_this_machine(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare == "localhost" || bare.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// An answer of the other side, cut to what a column should hold.
+/// Shortens a response to the length of a column.
 fn in_short(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(300).collect()
 }

@@ -1,6 +1,6 @@
-//! What a gateway tells by itself of a text that it took: whether it is really the gateway, and what it says.
+//! A gateway's delivery reports, and the check of their signature.
 //!
-//! It posts a form to the address that was named when the text was handed over, and signs it with the account's token:
+//! The gateway posts a form to the address that was given with the text, and signs it with the account's token:
 //! HMAC-SHA1 over the whole address and the fields, sorted by name, each name followed by its value.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -16,17 +16,15 @@ use crate::ids::{MessageId, OrgId};
 /// The header with the signature, in lower case.
 pub const SIGNATURE: &str = "x-twilio-signature";
 
-/// What a gateway says of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The gateway's name for the text.
+    /// The gateway's id of the text.
     pub reference: String,
-    /// What became of it.
     pub delivery_outcome: DeliveryOutcome,
 }
 
 impl Report {
-    /// Reads a report; `None` when it names no text or no status.
+    /// Reads a report; `None` if it names no text or no status.
     pub fn of(fields: &[(String, String)]) -> Option<Self> {
         let field = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
         let reference = field("MessageSid").filter(|sid| is_word(sid))?.to_owned();
@@ -36,7 +34,7 @@ impl Report {
     }
 }
 
-/// Whether a form that was posted to `url` was signed with the token of the gateway's account.
+/// Returns whether a form that was posted to `url` was signed with the token of the gateway's account.
 pub(super) fn is_signed(token: &SecretString, url: &str, fields: &[(String, String)], signature: &str) -> bool {
     let Ok(signature) = BASE64_STANDARD.decode(signature.trim()) else { return false };
     let mut sorted: Vec<&(String, String)> = fields.iter().collect();
@@ -50,13 +48,14 @@ pub(super) fn is_signed(token: &SecretString, url: &str, fields: &[(String, Stri
     mac.verify_slice(&signature).is_ok()
 }
 
-/// Where a gateway reports what became of a message. The organization stands in it, so that the message is found with
-/// its organization, as every row is.
+/// Returns the address for the delivery reports of a message. It includes the organization, because every row is found
+/// by its organization.
 pub fn report_url(public_url: &str, org: OrgId, message: MessageId) -> String {
     format!("{public_url}/carriers/sms/{org}/{message}")
 }
 
-/// Whether a gateway can call us: not where only this machine can reach us, unless the gateway is on it.
+/// Returns whether a gateway can call us: yes, unless only this machine can reach `public_url` and the gateway is
+/// elsewhere.
 pub(super) fn can_be_reached(public_url: &str, gateway: &str) -> bool {
     let is_here = |url: &str| Url::parse(url).is_ok_and(|url| url.host_str().is_some_and(is_this_machine));
     !is_here(public_url) || is_here(gateway)
@@ -70,7 +69,7 @@ mod tests {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    /// The example of the gateway's documentation.
+    /// The example in the gateway's documentation.
     #[test]
     fn a_signature_is_over_the_address_and_the_sorted_fields() {
         let url = "https://example.com/myapp.php?foo=1&bar=2";

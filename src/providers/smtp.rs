@@ -1,4 +1,4 @@
-//! E-mail, handed to a mail server.
+//! Sends e-mail through a mail server.
 
 use std::fmt;
 use std::time::{Duration, UNIX_EPOCH};
@@ -20,37 +20,35 @@ use uuid::Uuid;
 use super::{SendOutcome, in_short, is_this_machine};
 use crate::clock::Time;
 
-/// How long a good-bye may take. The message is handed over by then.
+/// The time limit for closing the connection, after the message is handed over.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// How the connection is kept from others' eyes.
+/// How the connection is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Security {
     /// TLS from the first byte.
     FromTheStart,
-    /// TLS before anything is said; a server that cannot is not used.
+    /// TLS before the first command; a server without it is not used.
     StartTls,
-    /// TLS where the server offers it. Only within this machine, so whose certificate it is does not matter.
+    /// TLS if the server offers it. Only on this machine, so any certificate is accepted.
     Offered,
 }
 
-/// Where mail goes and whom it is from; checked, and without the password.
+/// The validated settings of the mail server, without the password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmtpSettings {
     host: String,
     port: u16,
     security: Security,
     from: Mailbox,
-    /// Who logs in, if anybody.
+    /// The user name for the login, if the server requires one.
     pub user: Option<String>,
 }
 
 impl SmtpSettings {
-    /// Reads `smtps://host[:465]`, or `smtp://host[:587]`, which becomes TLS before anything is said; within this machine
-    /// it does where the server offers it. And the sender, as `pay@example.com` or `Example Pay <pay@example.com>`.
-    ///
-    /// # Errors
-    /// A sentence that names the setting and what it must be.
+    /// Parses the settings. `url` is `smtps://host[:465]`, or `smtp://host[:587]`, which requires STARTTLS except on
+    /// this machine, where TLS is used if offered. The sender is `pay@example.com` or `Example Pay <pay@example.com>`.
+    /// An error names the setting and the expected value.
     pub fn parse(url: &str, from: &str, user: Option<String>) -> Result<Self, String> {
         let wrong = || "smtp-url must be smtps://host:465, or smtp://host:587 for STARTTLS".to_owned();
         let url = Url::parse(url).map_err(|_| wrong())?;
@@ -77,12 +75,11 @@ impl SmtpSettings {
     }
 }
 
-/// A mail server that takes our mail.
 pub struct Smtp {
     settings: SmtpSettings,
     credentials: Option<Credentials>,
     tls: TlsParameters,
-    /// For each of the two halves: until the server agrees to take a mail, and the mail itself.
+    /// Applies to each half: until the server agrees to accept a mail, and the mail itself.
     deadline: Duration,
 }
 
@@ -92,24 +89,20 @@ impl fmt::Debug for Smtp {
     }
 }
 
-/// A mail to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Mail<'a> {
-    /// Makes the Message-ID: a mail that is sent twice can be recognized by it.
+    /// Becomes the Message-ID, so that a mail sent twice can be recognized.
     pub id: Uuid,
-    /// When it was written.
     pub written: Time,
-    /// To which address.
     pub to: &'a str,
     /// One line.
     pub subject: &'a str,
-    /// The whole text.
     pub text: &'a str,
-    /// The link in the text, to be clicked.
+    /// The link in the text, to be clickable.
     pub link: Option<&'a str>,
 }
 
-/// The text once more, with a link to click.
+/// The text as HTML, with a link to click.
 #[derive(Template)]
 #[template(
     ext = "html",
@@ -127,7 +120,7 @@ struct Html<'a> {
 
 struct Line<'a> {
     text: &'a str,
-    /// What stands before the link, the link, and what stands after it.
+    /// The text before the link, the link, and the text after it.
     link: Option<(&'a str, &'a str, &'a str)>,
 }
 
@@ -139,26 +132,24 @@ fn html(mail: &Mail<'_>) -> Result<String, askama::Error> {
     Html { lines: mail.text.lines().map(line).collect() }.render()
 }
 
-/// Where an attempt broke off before the message was handed over. Nothing was sent then.
+/// An attempt that ended before the message was handed over. Nothing was sent.
 enum NotOffered {
-    /// The server speaks of this recipient or this message, and means it.
+    /// The server permanently rejected this recipient or message.
     Refused(String),
-    /// Anything else: the way there, the login, the server's mood.
+    /// Anything else: the connection, the login, or a temporary error.
     NotNow(String),
 }
 
 type Failure = lettre::transport::smtp::Error;
 
 impl Smtp {
-    /// Makes it ready; nothing is connected to yet. A mail takes twice `deadline` at most.
-    ///
-    /// # Errors
-    /// A sentence, when this machine has no certificates to trust, or a user has no password.
+    /// Creates a client without connecting. A mail takes twice `deadline` at most. Fails if this machine has no trusted
+    /// certificates or a user has no password.
     pub fn new(settings: SmtpSettings, password: Option<&SecretString>, deadline: Duration) -> Result<Self, String> {
         crate::outbound::install_tls();
         let tls = match settings.security {
             Security::Offered => {
-                // Nothing lies between this program and a server on this machine that a certificate would protect from.
+                // A certificate protects nothing on a connection within this machine.
                 let any = TlsParameters::builder(settings.host.clone()).dangerous_accept_invalid_certs(true);
                 any.dangerous_accept_invalid_hostnames(true).build_rustls()
             }
@@ -175,7 +166,6 @@ impl Smtp {
         Ok(Self { settings, credentials, tls, deadline })
     }
 
-    /// Hands a mail over.
     pub async fn send(&self, mail: Mail<'_>) -> SendOutcome {
         let (recipient, bytes) = match self.write(&mail) {
             Ok(written) => written,
@@ -192,13 +182,13 @@ impl Smtp {
             Err(_) => SendOutcome::InDoubt { reason: "The mail server did not confirm the mail in time.".to_owned() },
         };
         if !matches!(reported, SendOutcome::InDoubt { .. }) {
-            // Whether the server hears it makes no difference to the mail.
+            // The server has the mail already, so the result does not matter.
             drop(timeout(GOODBYE, connection.abort()).await);
         }
         reported
     }
 
-    /// Everything up to the moment from which on the server may have taken the mail.
+    /// Runs all steps up to the point from which the server may have accepted the mail.
     async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, NotOffered> {
         let not_now = |error: Failure| NotOffered::NotNow(said(&error));
         let SmtpSettings { host, port, security, from, .. } = &self.settings;
@@ -235,19 +225,19 @@ impl Smtp {
                 })
                 .map_err(not_now)?;
         }
-        // What the server has against our own address is for us to mend, and may pass.
+        // A rejection of our own sender address can be fixed, or it passes.
         connection.command(MailFrom::new(Some(from.email.clone()), Vec::new())).await.map_err(not_now)?;
         connection.command(Rcpt::new(recipient, Vec::new())).await.map_err(of_this_mail)?;
         connection.command(Data).await.map_err(of_this_mail)?;
         Ok(connection)
     }
 
-    /// The mail as it goes over the wire. All text is ASCII there: subjects as RFC 2047 has it, bodies encoded.
+    /// Returns the mail in transfer form. It is ASCII: subjects are encoded by RFC 2047, bodies too.
     fn write(&self, mail: &Mail<'_>) -> Result<(Address, Vec<u8>), String> {
         let wrong = |error: &dyn fmt::Display| format!("The mail cannot be composed: {error}");
         let recipient: Address = mail.to.parse().map_err(|error| wrong(&error))?;
         let from = &self.settings.from;
-        // A subject is one line: whatever stands in a name must not begin a header of its own.
+        // A subject is one line: no character of a name may begin another header.
         let subject: String =
             mail.subject.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         let written = UNIX_EPOCH + Duration::from_micros(u64::try_from(mail.written.micros()).unwrap_or(0));
@@ -266,7 +256,7 @@ impl Smtp {
     }
 }
 
-/// Once the message was on its way, only an answer tells whether it was taken.
+/// Once the message was sent, only a response shows whether it was accepted.
 fn after_hand_over(answered: Result<Response, Failure>) -> SendOutcome {
     match answered {
         Ok(_) => SendOutcome::Taken { reference: None },

@@ -1,6 +1,5 @@
-//! The catalogue of failures: why money did not arrive or came back, in our words, the
-//! bank's code, who must act, whether trying again helps, and what becomes of the
-//! payout method (docs/decisions.md 8).
+//! The catalogue of failures: why money did not arrive or came back, with the bank's code, who must act, whether a
+//! retry helps, and the effect on the payout method (docs/decisions.md 8).
 
 use crate::world::record::words;
 
@@ -29,7 +28,7 @@ words! {
         AccountNotEligible = "account_not_eligible",
         /// R23
         RefusedByReceiver = "refused_by_receiver",
-        /// The name on the account is another.
+        /// The name on the account differs.
         NameMismatch = "name_mismatch",
         /// The wallet or handle does not exist.
         RecipientNotFound = "recipient_not_found",
@@ -40,30 +39,29 @@ words! {
     }
 }
 
-/// Who can mend it.
+/// Who must act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionBy {
     /// The payee chooses or corrects the method.
     Payee,
-    /// The app's people.
+    /// A member of the app.
     App,
-    /// Nobody: it passes.
+    /// The failure is temporary.
     NoOne,
 }
 
-/// What becomes of the payout method.
+/// The effect of a failure on the payout method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodOutcome {
-    /// It can be used again.
     Kept,
-    /// It is disabled: the next payout needs another.
+    /// The next payout needs another method.
     Disabled,
 }
 
 use ActionBy::{App, NoOne, Payee};
 use MethodOutcome::{Disabled, Kept};
 
-/// An entry, its parts in the order of [`Failure`].
+/// Returns an entry. The parts are in the order of [`Failure`].
 const fn entry(
     return_codes: &'static [u8],
     iso_reason: Option<&'static str>,
@@ -75,25 +73,21 @@ const fn entry(
     Failure { return_codes, iso_reason, message, action_by, retry_helps, method }
 }
 
-/// One entry of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The bank return codes that mean it.
+    /// The bank return codes of this failure, as the numbers after the R.
     pub return_codes: &'static [u8],
-    /// The ISO 20022 reason, where there is one.
+    /// The ISO 20022 reason, if there is one.
     pub iso_reason: Option<&'static str>,
-    /// For people: `error_message`, and what the claim page says.
+    /// The text for payees: `error_message` and the claim page.
     pub message: &'static str,
-    /// Who must act.
     pub action_by: ActionBy,
-    /// Whether the same payout may succeed when it is tried again.
+    /// Whether a retry of the same payout may succeed.
     pub retry_helps: bool,
-    /// What becomes of the payout method.
     pub method: MethodOutcome,
 }
 
 impl FailureCode {
-    /// What the catalogue says of it.
     pub const fn failure(self) -> Failure {
         match self {
             Self::InsufficientFunds => {
@@ -168,7 +162,7 @@ impl FailureCode {
         }
     }
 
-    /// The failure that a bank's return code (the number after the R) means.
+    /// Returns the failure for a bank's return code, the number after the R.
     pub fn of_return_code(number: u8) -> Self {
         let known = Self::ALL.iter().copied().find(|code| code.failure().return_codes.contains(&number));
         known.unwrap_or(Self::RejectedByRail)

@@ -1,9 +1,8 @@
-//! Rails: the ways by which money leaves and comes in. What a rail is asked, what it may answer,
-//! and why money does not arrive.
+//! Payout rails: the instructions that a rail takes, the states that it reports, and why money does not arrive.
 //!
-//! A rail is another's system with a book of its own; it is told of a transfer at most
-//! once, under the transfer's id, and a transfer in doubt is looked up, never sent
-//! again. Deliberately absent: our ledger, which learns of a rail's word by a command.
+//! A rail is an external system with its own records. It is instructed at most once per transfer, under the transfer's
+//! id; a transfer in doubt is queried and never instructed again. Deliberately absent: our ledger, which a command
+//! updates from the rail's report.
 
 pub mod failures;
 pub mod sandbox;
@@ -16,40 +15,35 @@ use crate::world::record::words;
 use failures::FailureCode;
 
 words! {
-    /// Which way a rail moves money, as the account at its other end sees it.
+    /// The direction in which a rail moves money, from the view of the account at its other end.
     pub enum Direction {
-        /// To the account: a payout, a bill that is paid, what an app withdraws.
+        /// To the account: a payout, a paid bill, an app's withdrawal.
         Credit = "credit",
-        /// Pulled from the account: a payment, what an app deposits.
+        /// Pulled from the account: a payment, an app's deposit.
         Debit = "debit",
     }
 }
 
-/// What a rail is asked to do.
+/// An instruction to a rail.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// The organization.
     pub org: OrgId,
-    /// The app.
     pub app: AppId,
-    /// The transfer, which is also the rail's reference: a second instruction of it is the same item.
+    /// The transfer, which is also the rail's reference: a second instruction for it is the same item.
     pub transfer: TransferId,
-    /// By which rail.
     pub platform: Platform,
-    /// Whether the money goes to the account or is pulled from it.
     pub direction: Direction,
-    /// What is to arrive, there or here, in cents.
+    /// The amount to arrive, in cents.
     pub amount: Cents,
-    /// The account at the other end: its number, address, handle or token, in clear. Never logged, never kept.
+    /// In clear text. Never logged, never stored.
     pub far_end: FarEnd,
 }
 
-/// The account at the other end of a movement, in clear, for the moment in which a rail is told.
+/// The account at the other end, in clear text, kept only while a rail is instructed.
 #[derive(Clone, Default)]
 pub struct FarEnd {
-    /// The bank account's number, where there is one.
     pub account_number: Option<String>,
-    /// An address, handle, tag or token, where there is one.
+    /// An address, handle, tag or token.
     pub handle: Option<String>,
 }
 
@@ -59,12 +53,11 @@ impl std::fmt::Debug for FarEnd {
     }
 }
 
-/// What a rail says of an item.
+/// The state of an item, as its rail reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemStatus {
-    /// The rail has it and is at work; the outcome is due at this moment.
     Accepted {
-        /// When to ask again.
+        /// When the outcome is due, and the rail is queried again.
         settles_at: Time,
     },
     /// The money arrived.
@@ -73,6 +66,6 @@ pub enum ItemStatus {
     Failed(FailureCode),
     /// The money had arrived and came back later.
     Returned(FailureCode),
-    /// The rail has never heard of it.
+    /// The rail has never received it.
     Unknown,
 }

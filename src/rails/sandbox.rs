@@ -1,9 +1,8 @@
-//! The sandbox's rails: all fourteen, simulated, with a book of their own and failures on purpose.
+//! The sandbox's rails: all fourteen, simulated, with records of their own and failures that magic values select.
 //!
-//! The book is a table that only the rail writes, in commits of its own, as if it stood
-//! at a bank: an item is taken at most once (invariant 6), settles when its time has
-//! come, and may come back later. The sandbox's bank works every day of the week, so
-//! that a day of settlement is a day of the clock. Deliberately absent: our ledger.
+//! Only the rail writes its table, in separate commits, like a bank: it takes an item at most once, settles it when its
+//! time has come, and may return it later. The sandbox's bank works seven days a week, so a day of settlement is a day
+//! of the clock. Deliberately absent: our ledger.
 
 use super::failures::FailureCode;
 use super::{Direction, FarEnd, Instruction, ItemStatus};
@@ -16,48 +15,41 @@ use crate::platform::Platform;
 use crate::world::record::{key, record};
 use crate::world::{Halt, Want, World};
 
-/// How long after the settlement a late return comes.
+/// The time from settlement to a late return.
 pub const RETURN_AFTER_SECONDS: i64 = 2 * DAY_SECONDS;
 
 record! {
-    /// One item in the sandbox rail's own book.
+    /// An item in the records of the sandbox's rail.
     pub struct RailItem in "rail_items" {
         key (org, transfer);
-        /// The organization.
         pub org: OrgId,
-        /// The transfer, our reference for the item.
+        /// The rail's reference for the item.
         pub transfer: TransferId,
-        /// The app.
         pub app: AppId,
-        /// By which rail.
         pub platform: Platform,
-        /// To the account, or pulled from it.
         pub direction: Direction,
-        /// What is to arrive.
         pub amount: Cents,
-        /// When it was taken.
         pub accepted_at: Time,
-        /// When it is decided.
+        /// When it completes or fails.
         pub settles_at: Time,
-        /// Why it will fail, if it will.
+        /// The failure at settlement, if a magic value selects one.
         pub fails_with: Option<FailureCode>,
-        /// When it comes back although it had arrived, if it does.
+        /// The time of a late return, if a magic value selects one.
         pub returns_at: Option<Time>,
-        /// Why it comes back.
         pub returned_with: Option<FailureCode>,
     }
 }
 
-/// What magic values make of an item.
+/// The outcome that magic values select.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedOutcome {
     /// Fails when it settles.
     pub fails_with: Option<FailureCode>,
-    /// Arrives, and comes back later.
+    /// Arrives, and is returned later.
     pub returned_with: Option<FailureCode>,
 }
 
-/// Reads the fate from the account at the other end (docs/decisions.md 13, docs/sandbox.md), whichever way money moves.
+/// Derives the outcome from the account at the other end, in both directions (docs/sandbox.md).
 pub fn simulated_outcome(far_end: &FarEnd) -> SimulatedOutcome {
     if let Some(number) = &far_end.account_number {
         if let Some(code) = return_code(number, "100000") {
@@ -122,7 +114,7 @@ impl Command for Accept {
             returns_at,
             returned_with,
         });
-        // A bank tells of a late return by itself; nobody asks it every day.
+        // A bank reports a late return on its own, without a daily query.
         if let Some(returns_at) = returns_at {
             jobs::enqueue_at(world, org, Work::FollowTransfer { transfer: transfer.0 }, returns_at);
         }
@@ -130,7 +122,7 @@ impl Command for Accept {
     }
 }
 
-/// What the rail says of an item at a moment.
+/// Returns the state of an item at this time.
 pub fn look_up(world: &mut World, org: OrgId, transfer: TransferId, now: Time) -> Result<ItemStatus, Halt> {
     let item = world.get::<RailItem>(key![org, transfer])?;
     Ok(item.map_or(ItemStatus::Unknown, |item| item_status(&item, now)))

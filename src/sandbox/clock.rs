@@ -1,8 +1,7 @@
 //! The movable clock: it runs like the wall clock, some seconds ahead (docs/decisions.md 13).
 //!
-//! Invariant: a move is committed before the clock shows it, so that no start shows an
-//! earlier time than the one before. Deliberately absent: moving back. What fell due has
-//! been done, and nothing here undoes it.
+//! Invariant: a move is committed before the clock shows it, so that a restart never shows an earlier time.
+//! Deliberately absent: moving back, because due work that was done cannot be undone.
 
 use std::time::{Duration, Instant};
 
@@ -24,44 +23,40 @@ use crate::world::{Halt, Want, World};
 
 /// The longest single move: ten years with their leap days.
 const MOVE_MAX_SECONDS: i64 = 3_653 * DAY_SECONDS;
-/// How far ahead the clock may run in all: a thousand years, well before the calendar's end.
+/// The longest total offset: a thousand years, well before the calendar's end.
 const AHEAD_MAX_SECONDS: i64 = 100 * MOVE_MAX_SECONDS;
-/// How long a move waits for what fell due.
+/// The time that a move waits for due jobs.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
-/// How often it looks.
 const DRAIN_EVERY: Duration = Duration::from_millis(20);
-/// How often the clock stops at most within one move.
+/// Stops of the clock within one move, at most.
 const STOPS_MAX: usize = 64;
-/// Jobs that fall due within so many seconds are done at one stop.
+/// Jobs that fall due within these seconds are run at one stop.
 const STOP_SECONDS: i64 = 60;
 
 record! {
-    /// How far the environment's clock runs ahead. One row, of no organization: its id is all zeroes.
+    /// The offset of the environment's clock. One row without an organization: its id is all zeros.
     pub struct EnvironmentClock in "environment_clock" {
         key (org);
-        /// All zeroes.
         pub org: OrgId,
         /// Seconds ahead of the wall clock.
         pub ahead_seconds: i64,
     }
 }
 
-/// The environment belongs to no tenant.
+/// The environment belongs to no organization.
 const NOBODY: OrgId = OrgId(uuid::Uuid::nil());
 
-/// Moves the environment's clock forward.
 #[derive(Clone, Debug)]
 pub struct AdvanceClock {
-    /// By so many seconds.
     pub seconds: i64,
 }
 
-/// Where a move led.
+/// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// What the clock shows after it.
+    /// The time after the move.
     pub now: Time,
-    /// How far it runs ahead of the wall clock.
+    /// Seconds ahead of the wall clock.
     pub ahead_seconds: i64,
 }
 
@@ -98,11 +93,8 @@ fn ahead_seconds(world: &mut World) -> Result<i64, Halt> {
     Ok(world.get::<EnvironmentClock>(key![NOBODY])?.map_or(0, |clock| clock.ahead_seconds))
 }
 
-/// Brings the process's clock to where the store says it is: at the start, and from time to time
-/// where other processes share the store.
-///
-/// # Errors
-/// 503 `service-unavailable` when the store cannot be read.
+/// Sets the process's clock to the offset in the store: at the start, and at intervals if other processes share the
+/// store. Fails with 503 `service-unavailable` if the store cannot be read.
 pub async fn keep_up(bursar: &Bursar) -> Result<(), Refusal> {
     if bursar.environment == Environment::Sandbox {
         bursar.clock.set_ahead_seconds(bursar.read(ahead_seconds).await?);
@@ -110,13 +102,13 @@ pub async fn keep_up(bursar: &Bursar) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether nothing is due and nothing is in a worker's hands.
+/// Returns whether no job is due or leased.
 fn is_drained(world: &mut World, now: Time) -> Result<bool, Halt> {
     let waiting = jobs::due(world, now, 1)?;
     Ok(waiting.is_empty() && world.page::<Job>(&jobs::leased(1))?.is_empty())
 }
 
-/// Waits until everything that fell due has been done; `false` when that took too long.
+/// Waits until all due jobs are done; returns `false` after the deadline.
 async fn drained(bursar: &Bursar, deadline: Instant) -> Result<bool, Refusal> {
     loop {
         let now = bursar.clock.now();
@@ -130,12 +122,12 @@ async fn drained(bursar: &Bursar, deadline: Instant) -> Result<bool, Refusal> {
     }
 }
 
-/// Shows in this process a move that was committed. The wall clock goes from one due time to the next, and
-/// waits at each for what is done there: what a job leaves to be done later falls due within the same move,
-/// and a settlement is counted from the moment of its transfer, not from the end of the move.
+/// Applies a committed move to this process. The wall clock advances from one due time to the next and waits for the
+/// jobs due there. A follow-up job then falls due within the same move, and a settlement counts from the time of its
+/// transfer, not from the end of the move.
 async fn show(bursar: &Bursar, seconds: i64, deadline: Instant) -> Result<bool, Refusal> {
     match &bursar.clock {
-        // Two moves may be shown in either order: the store knows their sum.
+        // Two moves may be applied in either order: the store has their sum.
         Clock::Wall(_) => walk(bursar, deadline).await?,
         Clock::Manual(_) => bursar.clock.advance(seconds),
     }
@@ -158,30 +150,30 @@ async fn walk(bursar: &Bursar, deadline: Instant) -> Result<(), Refusal> {
     keep_up(bursar).await
 }
 
-/// What the clock shows.
+/// The time of the sandbox's clock.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ClockJson {
-    /// The time of the sandbox.
+    /// The current time in the sandbox.
     #[schema(value_type = String, format = DateTime)]
     pub now: Time,
-    /// Seconds that it runs ahead of the wall clock.
+    /// Seconds that the clock is ahead of the wall clock.
     pub ahead_seconds: i64,
 }
 
-/// Where the clock was moved to.
+/// The clock after a move.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct AdvancedClockJson {
-    /// The time of the sandbox right after the move.
+    /// The time in the sandbox right after the move.
     #[schema(value_type = String, format = DateTime)]
     pub now: Time,
-    /// Seconds that it runs ahead of the wall clock.
+    /// Seconds that the clock is ahead of the wall clock.
     pub ahead_seconds: i64,
-    /// Whether everything that fell due has been done; false when some of it still is after ten seconds.
+    /// Whether all due work is done; false if some is still running after ten seconds.
     pub drained: bool,
 }
 
 input! {
-    /// How far to move the clock.
+    /// Moves the sandbox's clock forward.
     pub struct AdvanceClockInput {
         /// Seconds to move forward, at most ten years.
         pub seconds: Integer<1, MOVE_MAX_SECONDS>,
@@ -195,23 +187,21 @@ fn sandbox_only(call: &Call) -> Result<(), Refusal> {
     }
 }
 
-/// GET /v2/sandbox/clock
 pub async fn read(call: Call) -> Outcome {
     sandbox_only(&call)?;
     let ahead_seconds = call.read(ahead_seconds).await?;
     Ok(Answer::ok(&ClockJson { now: call.bursar.clock.now(), ahead_seconds }))
 }
 
-/// POST /v2/sandbox/clock/advance
 pub async fn advance(call: Call) -> Outcome {
     sandbox_only(&call)?;
     let (bursar, deadline) = (call.bursar.clone(), Instant::now() + DRAIN_MAX);
-    // What is due before the move is done before it: a transfer that was just made is handed to its rail now,
-    // and settles so many days from now.
+    // Jobs due before the move run before it: a new transfer is handed to its rail now, and its settlement days count
+    // from now.
     if matches!(bursar.clock, Clock::Wall(_)) {
         drained(&bursar, deadline).await?;
     }
-    // A caller that goes away between the commit and the move must not leave the two apart.
+    // A separate task, so that a caller that disconnects cannot separate the commit from the move.
     let moving = tokio::spawn(commit_and_show(call, deadline)).await;
     moving.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "Advancing the clock was interrupted.")))
 }
@@ -220,7 +210,7 @@ async fn commit_and_show(call: Call, deadline: Instant) -> Outcome {
     let input = call.body::<AdvanceClockInput>();
     let seconds = input.as_ref().map_or(0, |input| input.seconds.0);
     let command = input.map(|input| AdvanceClock { seconds: input.seconds.0 });
-    // What is kept for repeats says drained: by the time of a repeat it is.
+    // The stored response says drained: by the time of a replay it is.
     let answer = call.once(command, |moved| Answer::ok(&rendered(moved, true))).await?;
     if moved_the_clock(&answer) {
         call.log_security(SecurityEvent::ClockMoved, "moved", None);
@@ -232,7 +222,7 @@ async fn commit_and_show(call: Call, deadline: Instant) -> Outcome {
     Ok(Answer::ok(&rendered(&Moved { now: call.bursar.clock.now(), ahead_seconds }, false)))
 }
 
-/// Whether this very request moved the clock: a repeat did not, and neither did a refusal.
+/// Returns whether this request moved the clock: a replay and a refusal did not.
 fn moved_the_clock(answer: &Answer) -> bool {
     answer.status == 200 && !answer.replayed
 }
@@ -241,7 +231,6 @@ fn rendered(moved: &Moved, drained: bool) -> AdvancedClockJson {
     AdvancedClockJson { now: moved.now, ahead_seconds: moved.ahead_seconds, drained }
 }
 
-/// The routes of the clock.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/clock" AppOrOrganization "get_sandbox_clock" read)
@@ -278,7 +267,7 @@ mod tests {
         let second = bursar.engine.run(AdvanceClock { seconds: 5 }).await.unwrap();
         assert_eq!((first.ahead_seconds, second.ahead_seconds), (60, 65));
 
-        // The next start of the program over the same store.
+        // The next start of the program with the same store.
         let started = Bursar { clock: Clock::wall(), ..bursar };
         keep_up(&started).await.unwrap();
         assert_eq!(started.clock.ahead_seconds(), 65);
@@ -304,7 +293,6 @@ mod tests {
         assert_eq!(bursar.clock.ahead_seconds(), 0);
     }
 
-    /// Adds a job; takes it; ends it.
     enum Step {
         Add { due_in_seconds: i64 },
         Finish(jobs::Leased),

@@ -1,4 +1,4 @@
-//! The magic values: what makes a payout fail, come back, or not be delivered, on purpose (docs/decisions.md 13).
+//! The magic values: inputs that make a payout fail, come back, or not be delivered (docs/sandbox.md).
 
 use serde::Serialize;
 
@@ -11,29 +11,29 @@ use crate::refusal::{Code, Refusal};
 /// All magic values.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct MagicValues {
-    /// Values and what they do.
+    /// The magic values and their effects.
     pub values: Vec<MagicValue>,
-    /// Every code that may stand for `<code>`, and what it means.
+    /// Every code that can replace `<code>`, with its meaning.
     pub failures: Vec<MagicFailure>,
 }
 
 /// One magic value.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct MagicValue {
-    /// Where it is written.
+    /// The field that takes the value.
     pub field: &'static str,
-    /// The value; `RR` stands for the number of a bank return code, `<code>` for a code of `failures`.
+    /// The value. Replace `RR` with the number of a bank return code, and `<code>` with a code from `failures`.
     pub value: &'static str,
-    /// What happens.
+    /// The effect of the value.
     pub effect: &'static str,
 }
 
-/// A failure that can be had on purpose.
+/// A failure that a magic value can select.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct MagicFailure {
     /// The `error` of the transfer.
     pub code: &'static str,
-    /// Bank return codes that mean it: 2 for R02.
+    /// Bank return codes with this meaning: 2 for R02.
     pub return_codes: &'static [u8],
     /// The `error_message` of the transfer.
     pub message: &'static str,
@@ -82,7 +82,6 @@ const VALUES: [MagicValue; 8] = [
     },
 ];
 
-/// GET /v2/sandbox/magic-values
 pub async fn list(call: Call) -> Outcome {
     if call.bursar.environment != Environment::Sandbox {
         return Err(Refusal::not_found("path outside the sandbox"));
@@ -95,7 +94,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&MagicValues { values: VALUES.to_vec(), failures: FailureCode::ALL.iter().map(failure).collect() }))
 }
 
-/// The route of the magic values.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/magic-values" AppOrOrganization "list_magic_values" list)

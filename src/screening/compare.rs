@@ -1,6 +1,6 @@
-//! Two names side by side: each word with its best partner, whatever the order, and a score for the whole.
+//! Compares two names word by word: pairs each word with its best partner in any order, and scores the whole name.
 //!
-//! All numbers are whole: similarities in thousandths, the score in hundredths.
+//! All numbers are integers: word similarities in thousandths, the score from 0 to 100.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,40 +8,41 @@ use super::folded::{FoldedName, Role, Word};
 use super::likeness::{Alike, FUZZY_LETTERS_MIN, likeness};
 use super::spaceless;
 
-/// What a word without a partner costs, in points of the score.
+/// Cost of a word without a partner, in points of the score.
 const UNMATCHED_FULL: i64 = 7;
-/// The same for the first such word of the screened name: its owner types it, and may add what they like.
+/// Cost of the first extra word of the screened name. It is lower because payees type their own names and may add
+/// words.
 const UNMATCHED_FIRST_ADDED: i64 = 3;
 const UNMATCHED_INITIAL: i64 = 2;
 const UNMATCHED_PARTICLE: i64 = 1;
 
-/// A word of the screened name beside its partner on the list.
+/// A word of the screened name and its partner in the listed name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WordPair {
-    /// The word or, written apart, the words of the screened name.
+    /// The word, or several words, of the screened name.
     pub screened: String,
-    /// Those of the listed name.
+    /// The word, or several words, of the listed name.
     pub listed: String,
-    /// How they agree.
+    /// The kind of agreement.
     pub alike: Alike,
-    /// How much, in hundredths.
+    /// The similarity, in hundredths.
     pub similarity: i64,
 }
 
-/// A screened name beside a listed one, and how the score came about.
+/// The comparison of a screened name with a listed name, word by word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Comparison {
     /// 0 to 100; 100 for the same words in any order.
     pub score: i64,
     /// Words that have a partner.
     pub pairs: Vec<WordPair>,
-    /// Words of the screened name that have none.
+    /// Words of the screened name without a partner.
     pub only_screened: Vec<String>,
-    /// Words of the listed name that have none.
+    /// Words of the listed name without a partner.
     pub only_listed: Vec<String>,
 }
 
-/// One way to put words beside each other: where they begin and how many they are on each side.
+/// A possible pair of words. `ours` and `theirs` are the index of the first word and the number of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     worth: i64,
@@ -51,14 +52,13 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Two words for one are better than one of them alone, if they are as like.
+    /// Ranks two words joined to one below a single word of equal similarity.
     pub(super) fn of((worth, alike): (i64, Alike), ours: (usize, usize), theirs: (usize, usize)) -> Self {
         let less = i64::from(ours.1 + theirs.1 > 2 && alike != Alike::Same);
         Self { worth: worth - less, alike, ours, theirs }
     }
 }
 
-/// How the words of two names are put beside each other.
 struct Alignment {
     chosen: Vec<Candidate>,
     our_taken: Vec<bool>,
@@ -66,7 +66,6 @@ struct Alignment {
     score: i64,
 }
 
-/// Puts a screened name beside a listed one.
 pub fn compare(screened: &FoldedName, listed: &FoldedName) -> Comparison {
     let Alignment { chosen, our_taken, their_taken, score } =
         choose(&mut candidates(screened, listed), screened, listed);
@@ -86,15 +85,14 @@ pub fn compare(screened: &FoldedName, listed: &FoldedName) -> Comparison {
     }
 }
 
-/// The score of two names of which every pair of words that are alike is known: whoever found them in an index need not
-/// compare the words again. The order of the pairs does not matter.
+/// Returns the score for candidates that an index has found, in any order, so that no word is compared again.
 pub(super) fn score_by(candidates: &mut [Candidate], screened: &FoldedName, listed: &FoldedName) -> i64 {
     choose(candidates, screened, listed).score
 }
 
 fn choose(candidates: &mut [Candidate], screened: &FoldedName, listed: &FoldedName) -> Alignment {
     let (ours, theirs) = (&screened.words, &listed.words);
-    // The best pairs first; among equals the order of the words decides, so that every run decides alike.
+    // The order of the words decides between equal pairs, so every run has the same result.
     candidates.sort_unstable_by_key(|pair| (-pair.worth, pair.alike, pair.ours, pair.theirs));
     let (mut our_taken, mut their_taken) = (vec![false; ours.len()], vec![false; theirs.len()]);
     let mut chosen: Vec<Candidate> = Vec::new();
@@ -111,8 +109,8 @@ fn choose(candidates: &mut [Candidate], screened: &FoldedName, listed: &FoldedNa
     Alignment { chosen, our_taken, their_taken, score }
 }
 
-/// Every pair of words that are alike, and every word beside two that are it, written apart: `Abd al` has no
-/// partner in `Abdalrahman`, `abdal rahman` has.
+/// Returns every pair of similar words. Two adjacent words also count as one: `Abd al` has no partner in `Abdalrahman`,
+/// `abdal rahman` has.
 fn candidates(screened: &FoldedName, listed: &FoldedName) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut add = |our_word: &Word, their_word: &Word, ours: (usize, usize), theirs: (usize, usize)| {
@@ -136,12 +134,11 @@ fn candidates(screened: &FoldedName, listed: &FoldedName) -> Vec<Candidate> {
     found
 }
 
-/// Whether a word is compared with two words that others write apart.
+/// Returns whether a word is also compared with two adjacent words.
 pub(super) fn may_be_two(word: &Word) -> bool {
     word.role == Role::Full && word.text.len() >= FUZZY_LETTERS_MIN
 }
 
-/// Words of a name that have no partner, by what they do in it.
 struct Left {
     full: i64,
     small: i64,
@@ -161,8 +158,8 @@ impl Left {
     }
 }
 
-/// What words cost that carry a name and have no partner, so many on each side. A name that contains all words of a listed
-/// one costs nothing: whatever is added to it, it is that name.
+/// Returns the cost of full words without a partner, by their number on each side. A name that contains all words of a
+/// listed name costs nothing, because added words do not change a listed name.
 pub(super) fn cost_of_full(ours: i64, theirs: i64) -> i64 {
     match (ours, theirs) {
         (_, 0) => 0,
@@ -171,9 +168,9 @@ pub(super) fn cost_of_full(ours: i64, theirs: i64) -> i64 {
     }
 }
 
-/// The mean likeness of the pairs, by weight, less what the words without a partner cost. A likeness counts for
-/// less the further it is from the whole: two half-alike words make no name. One word alone makes none either,
-/// unless it is all there is; nor do initials and particles without a word that is alike.
+/// Returns the weighted mean similarity of the pairs less the cost of unpaired words. Low similarity counts less than
+/// proportionally: two half-similar words are no match. One matching word is enough only if both names have one word;
+/// initials and particles alone never match.
 fn score(pairs: &[Candidate], ours: &[Word], theirs: &[Word], our_left: &Left, their_left: &Left) -> i64 {
     let count = |words: &[Word], at: fn(&Candidate) -> (usize, usize)| -> usize {
         let of_pair = |pair: &Candidate| {
@@ -254,7 +251,6 @@ mod tests {
             ("Aleksandr Lukashenka", "LUKASHENKO, Alexander"),
             ("Mohamed al-Amin", "AL AMIN, Muhammad"),
             ("Björn Åkesson", "AAKESSON, Bjorn"),
-            // Ways to hide a name (security review, M11).
             ("T3st S4nct10ned", "SANCTIONED, Test"),
             ("T e s t S a n c t i o n e d", "SANCTIONED, Test"),
             ("T.e.s.t S-a-n-c-t-i-o-n-e-d", "SANCTIONED, Test"),
@@ -301,7 +297,7 @@ mod tests {
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
-    /// Names that many people have; none of them is a name that is listed below.
+    /// Common names, none of which is on the list below.
     const ORDINARY: [&str; 64] = [
         "Jane Doe",
         "John Smith",
@@ -368,7 +364,7 @@ mod tests {
         "Miguel Ángel Vargas Soto",
         "Ana Paula de Souza Lima",
     ];
-    /// Made in the manner of the published list.
+    /// Invented in the style of the published list.
     const LISTED: [&str; 16] = [
         "SANCTIONED, Test",
         "VEXLER, Ondrej Matous",
@@ -398,7 +394,7 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
-        // The control: each listed name is found under the words that were added to it.
+        // Control: each listed name still matches with the added words.
         for listed in LISTED {
             assert!(score_of(&format!("Jane {listed} Smith Brown"), listed) >= SCORE_MIN, "{listed}");
         }

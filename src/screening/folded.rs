@@ -1,8 +1,7 @@
-//! Names as plain words: Latin letters, lower case, no marks, no titles.
+//! Folds names to plain words: lower-case Latin letters without marks or titles.
 
 use deunicode::deunicode_with_tofu;
 
-/// Words before or after a name that are no part of it.
 const TITLES: [&str; 44] = [
     "mr",
     "mrs",
@@ -49,38 +48,32 @@ const TITLES: [&str; 44] = [
     "phd",
     "esq",
 ];
-/// Small words inside a name: who leaves one out, or adds one, has said the same name.
+/// Small words inside a name. A name with or without one is the same name.
 const PARTICLES: [&str; 27] = [
     "al", "el", "ul", "ad", "ar", "as", "at", "az", "an", "bin", "ben", "ibn", "bint", "abu", "de", "del", "der",
     "den", "di", "da", "do", "du", "la", "van", "von", "y", "e",
 ];
-/// Letters of a word that count; what comes after them makes no name heavier.
+/// Letters of a word that count towards its weight.
 const WEIGHT_MAX: i64 = 6;
 
-/// One word of a folded name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Word {
-    /// Its letters and digits, lower case ASCII.
+    /// Lower-case ASCII letters and digits.
     pub text: String,
-    /// As it sounds; see [`skeleton`].
+    /// The word by sound; see [`skeleton`].
     pub skeleton: String,
-    /// What it does in a name.
     pub role: Role,
 }
 
-/// What a word does in a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Carries the name.
     Full,
-    /// One letter that stands for a word.
+    /// A single letter, the initial of a word.
     Initial,
-    /// `al`, `bin`, `de`.
     Particle,
 }
 
 impl Word {
-    /// A word of these letters.
     pub fn of(text: &str) -> Self {
         let role = if PARTICLES.contains(&text) {
             Role::Particle
@@ -92,7 +85,7 @@ impl Word {
         Self { text: text.to_owned(), skeleton: skeleton(text), role }
     }
 
-    /// How much it counts: its length, up to [`WEIGHT_MAX`]; initials and particles count least.
+    /// Returns the length up to [`WEIGHT_MAX`], or 1 for initials and particles.
     pub fn weight(&self) -> i64 {
         match self.role {
             Role::Full => i64::try_from(self.text.len()).unwrap_or(WEIGHT_MAX).min(WEIGHT_MAX),
@@ -101,24 +94,22 @@ impl Word {
     }
 }
 
-/// A name as it is compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoldedName {
-    /// Its words, in the order in which they were written.
     pub words: Vec<Word>,
-    /// Each word and the next as one, for those who write them so: one fewer than there are words.
+    /// Each word joined with the next one; one fewer than `words`.
     pub joined: Vec<Word>,
 }
 
 impl FoldedName {
-    /// Folds a name: letters of all scripts become Latin ones, marks and case go, `O'Brien` is one word and
-    /// `Jean-Claude` two, a digit inside a word becomes the letter that it looks like, titles are left out unless nothing
-    /// else is left.
+    /// Folds a name: transliterates letters to Latin, removes marks and case, keeps `O'Brien` as one word and
+    /// `Jean-Claude` as two, replaces digits inside a word by similar letters, and removes titles unless nothing else
+    /// is left.
     pub fn of(name: &str) -> Self {
         Self::reading(name, 'i')
     }
 
-    /// The same for each way to read the name: a one inside a word may be an i or an l.
+    /// Folds a name in both ways if it has a digit one inside a word: as an i and as an l.
     pub fn readings(name: &str) -> Vec<Self> {
         let (first, second) = (Self::reading(name, 'i'), Self::reading(name, 'l'));
         if first == second { vec![first] } else { vec![first, second] }
@@ -147,23 +138,21 @@ impl FoldedName {
         Self { words: kept.into_iter().map(Word::of).collect(), joined }
     }
 
-    /// The words with a space between: two names that fold to the same text are the same name.
+    /// Returns the words with spaces between. Two names with the same folded text are the same name.
     pub fn text(&self) -> String {
         self.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// How many words carry the name.
     pub fn full_words(&self) -> usize {
         self.words.iter().filter(|word| word.role == Role::Full).count()
     }
 
-    /// How many words are one letter, which may stand for a word.
     pub fn letters(&self) -> usize {
         self.words.iter().filter(|word| word.text.len() == 1).count()
     }
 }
 
-/// A word whose digits are the letters that they look like. A number stays one.
+/// Replaces digits inside a word by similar letters. A number is unchanged.
 fn without_digits(word: &str, one: char) -> String {
     if !word.contains(|letter: char| letter.is_ascii_alphabetic()) {
         return word.to_owned();
@@ -183,9 +172,9 @@ fn without_digits(word: &str, one: char) -> String {
     word.chars().map(letter).collect()
 }
 
-/// A word as it sounds, so that `Qaddafi`, `Gadhafi` and `Kadafi` are one: groups that transliterations write in
-/// several ways become one letter, doubles become one, and of the vowels only the first stays, as one of three.
-/// (Without that one, `Hassan` and `Hussein` would be the same name.)
+/// Returns a word by sound, so that `Qaddafi`, `Gadhafi` and `Kadafi` are equal: variant transliterations become one
+/// letter, doubled letters one, and only the first vowel remains, as one of three. Without it, `Hassan` and `Hussein`
+/// would be equal.
 fn skeleton(text: &str) -> String {
     let mut spelled = text.to_owned();
     for (group, letter) in SPELLINGS {
@@ -213,7 +202,7 @@ fn skeleton(text: &str) -> String {
     skeleton
 }
 
-/// Groups of letters, and the one that stands for each; longer groups first.
+/// Groups of letters and their replacements, longer groups first.
 const SPELLINGS: [(&str, &str); 18] = [
     ("sch", "s"),
     ("tch", "c"),

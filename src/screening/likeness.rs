@@ -1,6 +1,6 @@
-//! Two words side by side: the same, alike by their letters (Jaro-Winkler), alike in sound, or an initial.
+//! Compares two words: equal, similar letters (Jaro-Winkler), similar sound, or an initial.
 //!
-//! All numbers are whole: similarities in thousandths.
+//! All numbers are integers; similarities are in thousandths.
 
 use std::borrow::Borrow;
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use super::folded::Word;
 
-/// Words less alike than this, in thousandths, are different words.
+/// Words with a similarity below this, in thousandths, are different.
 pub(super) const PARTNER_MIN: i64 = 840;
-/// Words shorter than this are alike only when they are the same: a letter is too much of them.
+/// Shorter words match only if they are equal, because one letter is too large a part of them.
 pub(super) const FUZZY_LETTERS_MIN: usize = 4;
-/// Letters of a word that are compared; no name has a longer word.
+/// Letters of a word that are compared; longer words are cut.
 pub(super) const LETTERS_MAX: usize = 64;
-/// Letters at the beginning for which Winkler counts two words as more alike.
+/// Length of the common prefix that raises the Winkler similarity.
 pub(super) const PREFIX_MAX: usize = 4;
-/// What two words that sound alike are worth at least, in thousandths.
+/// Lowest similarity of two words that sound alike, in thousandths.
 const SOUNDS_ALIKE: i64 = 920;
-/// Sounds that two words must share to sound alike: a vowel and three consonants, or two where the vowel comes first.
+/// Sounds needed for a match by sound: a vowel and three consonants, or two consonants after a leading vowel.
 const SKELETON_MIN: usize = 4;
-/// What an initial is worth beside the word that it may stand for, in thousandths.
+/// Similarity of an initial and its word, in thousandths.
 const INITIAL: i64 = 800;
 
 /// How two words agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Alike {
-    /// Letter by letter.
+    /// Equal letter by letter.
     Same,
-    /// Most letters, in nearly the same order.
+    /// Most letters agree, in nearly the same order.
     Similar,
     /// Two spellings of one sound.
     SoundsAlike,
@@ -37,12 +37,12 @@ pub enum Alike {
     Initial,
 }
 
-/// How alike two words are, in thousandths; `None` when they are different words.
+/// Returns the similarity of two words in thousandths; `None` if they are different words.
 pub(super) fn likeness(ours: &Word, theirs: &Word) -> Option<(i64, Alike)> {
     likeness_by(ours, || Positions::of(ours.text.as_bytes()), theirs)
 }
 
-/// The same, for one word beside many: where its letters stand is found once.
+/// Same as [`likeness`], with the letter positions of `ours` computed once for many comparisons.
 pub(super) fn likeness_by<P: Borrow<Positions>>(
     ours: &Word,
     our_places: impl FnOnce() -> P,
@@ -69,9 +69,9 @@ pub(super) fn likeness_by<P: Borrow<Positions>>(
     (by_letters >= PARTNER_MIN).then_some((by_letters, Alike::Similar))
 }
 
-/// The Jaro-Winkler similarity of two words of ASCII letters, in thousandths; of words that are less alike than
-/// [`PARTNER_MIN`] something below it. It does not matter which word is ours: of the letters of a kind the first pair that
-/// stands near each other goes together in either case, and what comes before it is out of reach for all that follow.
+/// Returns the Jaro-Winkler similarity of two ASCII words in thousandths, or some value below [`PARTNER_MIN`] if it is
+/// below that. It is symmetric: the first pair of equal letters within reach is matched from either side, and earlier
+/// letters are out of reach for all later ones.
 fn jaro_winkler(ours: &str, our_places: &Positions, theirs: &str) -> i64 {
     let cut = |text: &str| text.len().min(LETTERS_MAX);
     let (ours, theirs) = (&ours.as_bytes()[..cut(ours)], &theirs.as_bytes()[..cut(theirs)]);
@@ -96,11 +96,10 @@ fn jaro_winkler(ours: &str, our_places: &Positions, theirs: &str) -> i64 {
     winkler(lengths, matching, moved, prefix)
 }
 
-/// Where each letter stands in a word, as bits. Words are ASCII.
+/// The positions of each letter in an ASCII word, as bits.
 pub(super) struct Positions([u64; 128]);
 
 impl Positions {
-    /// The places of the first [`LETTERS_MAX`] letters.
     pub(super) fn of(text: &[u8]) -> Self {
         let mut places = [0; 128];
         for (at, letter) in text.iter().take(LETTERS_MAX).enumerate() {
@@ -109,49 +108,47 @@ impl Positions {
         Self(places)
     }
 
-    /// Where this letter stands.
     pub(super) fn of_letter(&self, letter: u8) -> u64 {
         self.0[usize::from(letter & 0x7f)]
     }
 }
 
-/// Which letters of two words stand near each other: half as far apart as the longer word is long, at most.
+/// The reach within which two letters match: at most half the length of the longer word.
 pub(super) struct Near {
     reach: usize,
-    /// As many ones as there are places within reach of one.
+    /// One bit for each position within reach.
     ones: u64,
 }
 
 impl Near {
-    /// For words of these lengths, [`LETTERS_MAX`] at most; so there are at most 63 ones.
+    /// Takes lengths of at most [`LETTERS_MAX`], so at most 63 bits are set.
     pub(super) fn of(ours: usize, theirs: usize) -> Self {
         let reach = (ours.max(theirs) / 2).saturating_sub(1);
         Self { reach, ones: (1 << (2 * reach + 1).min(63)) - 1 }
     }
 
-    /// The places within reach of this one, which is below [`LETTERS_MAX`].
+    /// Returns the positions within reach of `at`, which is below [`LETTERS_MAX`].
     pub(super) fn window(&self, at: usize) -> u64 {
         if at >= self.reach { self.ones << (at - self.reach) } else { self.ones >> (self.reach - at) }
     }
 }
 
-/// The lowest bit that is set, if one is.
 pub(super) fn first_bit(bits: u64) -> u64 {
     bits & bits.wrapping_neg()
 }
 
-/// The similarity of two words of these lengths, in thousandths, from what was counted: `matching` letters, of
-/// which `moved` stand in another order, and a common `prefix`. It grows with `matching` and with `prefix` and
-/// falls with `moved`; the index relies on it.
+/// Returns the similarity in thousandths of two words of these lengths: `matching` letters, of which `moved` are in
+/// another order, and a common `prefix`. It grows with `matching` and `prefix` and falls with `moved`; the index relies
+/// on that.
 pub(super) fn winkler(lengths: (usize, usize), matching: usize, moved: usize, prefix: usize) -> i64 {
     let (a, b) = lengths;
     if matching == 0 {
         return 0;
     }
-    // Jaro is the mean of three fractions; here it is `part` of `whole`, without rounding.
+    // Jaro is the mean of three fractions; `part` of `whole` avoids rounding.
     let part = matching * matching * (a + b) + (matching - moved) * a * b;
     let whole = 3 * a * b * matching;
-    // Winkler takes a tenth of what is missing for each common first letter, of words that are alike at all.
+    // Winkler adds a tenth of the missing part for each common first letter, if the words are similar at all.
     let raised = if 10 * part > 7 * whole { 10 * part + prefix * (whole - part) } else { 10 * part };
     let thousandths = (200 * raised + whole) / (2 * whole);
     i64::try_from(thousandths).expect("a part of a whole is at most a thousand thousandths")
@@ -181,7 +178,7 @@ mod tests {
             if whole < PARTNER_MIN {
                 prop_assert!(fraction <= PARTNER_MIN, "{} {}", whole, fraction);
             } else {
-                // A half may be rounded either way by a fraction that is not exact.
+                // The inexact fraction may round a half either way.
                 prop_assert!((whole - fraction).abs() <= 1, "{} {}", whole, fraction);
             }
         }

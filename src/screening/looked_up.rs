@@ -1,13 +1,12 @@
-//! Names that were looked up before a command.
+//! Screening results that are prepared before a command.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::watchlist::{Hit, ListVersion, Watchlist};
 
-/// What a list says of some names. A handler asks the list, on a thread where nobody waits behind it, and a command takes
-/// the answers along. The command asks for the name that it finds in the store; where that is another than the handler
-/// expected, because somebody changed it in between, the list is asked again.
+/// The hits for some names. A handler screens the names on its own thread and passes the results to the command. If the
+/// stored name has changed in between, the command screens the new name.
 #[derive(Clone, Debug)]
 pub struct LookedUp {
     list: Arc<Watchlist>,
@@ -15,7 +14,7 @@ pub struct LookedUp {
 }
 
 impl LookedUp {
-    /// Looks these names up, which takes a millisecond or two for each with a list of the published size.
+    /// Screens these names; takes one to two milliseconds per name with a list of the published size.
     pub fn of(list: Arc<Watchlist>, names: impl IntoIterator<Item = String>) -> Self {
         let answers = names.into_iter().map(|name| {
             let hits = list.screen(&name);
@@ -25,12 +24,10 @@ impl LookedUp {
         Self { list, answers }
     }
 
-    /// Which list was asked.
     pub fn version(&self) -> &ListVersion {
         self.list.version()
     }
 
-    /// Everybody on the list whose name is like this one; see [`Watchlist::screen`].
     pub fn hits(&self, name: &str) -> Vec<Hit> {
         self.answers.get(name).cloned().unwrap_or_else(|| self.list.screen(name))
     }

@@ -1,4 +1,4 @@
-//! Lists of names that nobody has, so that one of any size can be measured and tested.
+//! Generated lists of invented names, to measure and test screening at any size.
 
 use super::Watchlist;
 use super::ofac::{BadList, Files};
@@ -9,13 +9,13 @@ const SYLLABLES: [&str; 40] = [
     "fal", "ho", "jas", "ki", "lo", "mar", "nes", "or", "pra", "qui", "ros", "sti", "tam", "ul", "vas", "wen", "xi",
     "yor", "zam", "bel", "cas", "dor", "eli",
 ];
-/// What many people on such lists are called, as it is written in several ways: the hard case of a look-up.
+/// Frequent words of such lists in several spellings, the most expensive names to screen.
 const COMMON: [&str; 24] = [
     "mohammed", "muhammad", "mohamed", "ahmed", "ahmad", "ali", "hassan", "hasan", "hussein", "husain", "abdul",
     "abdallah", "abd", "al", "rahman", "khan", "ibrahim", "omar", "said", "maria", "jose", "luis", "garcia", "lopez",
 ];
 
-/// Draws of a row that is the same in every run.
+/// A pseudo-random sequence that is the same in every run.
 struct Draws(u64);
 
 impl Draws {
@@ -30,28 +30,25 @@ impl Draws {
     }
 }
 
-/// The name of this number: family name, comma, two given names.
+/// Returns an invented name for a number: family name, comma, two given names.
 pub fn made_name(number: u64) -> String {
     let mut draws = Draws(number);
     format!("{}, {} {}", draws.word(3), draws.word(2), draws.word(3)).to_uppercase()
 }
 
-/// The name of this number, of words that many names have.
+/// Returns a name for a number that contains common words.
 pub fn common_name(number: u64) -> String {
     let mut draws = Draws(number);
     let (family, first, second) = (draws.word(2), draws.one_of(&COMMON), draws.one_of(&COMMON));
     format!("{family}, {first} {second}").to_uppercase()
 }
 
-/// The name that a made list has under this number: every fourth is of words that many names have.
+/// Returns the name of a generated list under this number; every fourth has common words.
 pub fn listed_name(number: u64) -> String {
     if number.is_multiple_of(4) { common_name(number) } else { made_name(number) }
 }
 
-/// A list of `names` names: those of the numbers from 1 on.
-///
-/// # Errors
-/// [`BadList`], if it were ever made wrong.
+/// Generates a list with the names 1 to `names`.
 pub fn made_list(names: u64, score_min: i64) -> Result<Watchlist, BadList> {
     let row = |number: u64| {
         let name = listed_name(number);

@@ -1,13 +1,12 @@
-//! Screening: how like a name is to the names on a list of people who must not be paid.
+//! Screening: scores how similar a name is to the names on the OFAC sanctions list.
 //!
-//! The list is the one that OFAC publishes, read as it is published ([`ofac`]). Names are folded to plain words
-//! ([`folded`]), put side by side word by word ([`compare`], [`likeness`]), and looked up in an index of the list's
-//! words ([`vocabulary`], [`Watchlist::screen`]). The answer is a score of 0 to 100 with the reason for each word of it. Where spaces
-//! hide a name, it is compared without them too ([`spaceless`]).
+//! [`ofac`] reads the list as published. Names are folded to plain words ([`folded`]), compared word by word
+//! ([`compare`], [`likeness`]) and found by an index of the list's words ([`vocabulary`], [`Watchlist::screen`]), or
+//! without their spaces ([`spaceless`]). The result is a score of 0 to 100 with a reason for each word.
 //!
-//! Invariant: the same name against the same list gives the same answer, whatever the machine; so a command may
-//! hold what a list says as one of its inputs ([`LookedUp`]). Deliberately absent: files, clocks, people, and what follows from an answer,
-//! which is `users`; dates of birth, which are sealed: the reviewer compares them.
+//! Invariant: the same name and list give the same result on every machine, so a command may take results as input
+//! ([`LookedUp`]). Deliberately absent: files, clocks, people and the consequences of a hit, which belong to `users`;
+//! and dates of birth, which are sealed and compared by the reviewer.
 
 mod compare;
 mod folded;

@@ -1,30 +1,28 @@
-//! The files in which OFAC publishes its list of specially designated nationals: SDN.CSV, ADD.CSV, ALT.CSV and
-//! SDN_COMMENTS.CSV.
+//! Parses the files of OFAC's list of specially designated nationals: SDN.CSV, ADD.CSV, ALT.CSV and SDN_COMMENTS.CSV.
 //!
-//! No header line; `-0-` stands for nothing; the last line may be the old end-of-file mark 0x1A; letters beyond
-//! ASCII are Latin-1, if they are not UTF-8. Aliases by which somebody is known too widely to be told from others
-//! ("weak") do not stand in ALT.CSV but in the remarks: `a.k.a. 'ABU ALI'`.
+//! The files have no header line; `-0-` means no value; the last line may be the end-of-file mark 0x1A; text is Latin-1
+//! unless it is valid UTF-8. Weak aliases, which are too common to identify a person, are not in ALT.CSV but in the
+//! remarks: `a.k.a. 'ABU ALI'`.
 
 use sha2::{Digest, Sha256};
 
 use super::watchlist::{Entry, EntryKind, NameKind};
 use std::collections::HashMap;
 
-/// The bytes of the files, as they were published.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// SDN.CSV: who is on the list.
+    /// SDN.CSV: the entries.
     pub sdn: Vec<u8>,
-    /// ALT.CSV: their other names.
+    /// ALT.CSV: aliases.
     pub alt: Vec<u8>,
-    /// ADD.CSV: their addresses.
+    /// ADD.CSV: addresses.
     pub add: Vec<u8>,
-    /// SDN_COMMENTS.CSV: the ends of remarks that were too long.
+    /// SDN_COMMENTS.CSV: continuations of long remarks.
     pub comments: Option<Vec<u8>>,
 }
 
 impl Files {
-    /// SHA-256 over all files with their lengths, as hex digits: the version of a list.
+    /// Returns the version of the list: SHA-256 over all files with their lengths, in hex.
     pub fn hash(&self) -> String {
         let mut hash = Sha256::new();
         let comments = self.comments.as_deref().unwrap_or_default();
@@ -36,28 +34,26 @@ impl Files {
     }
 }
 
-/// A file that is not what OFAC publishes. Half a list is worse than none, so one bad row refuses the whole.
+/// A file that OFAC's format does not allow. One bad row rejects the whole list, because an incomplete list is worse
+/// than none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, row {row}: {problem}")]
 pub struct BadList {
-    /// Which file.
     pub file: &'static str,
-    /// Which row, from 1; 0 for the file as a whole.
+    /// Counted from 1; 0 for the file as a whole.
     pub row: usize,
-    /// What is wrong with it.
     pub problem: String,
 }
 
-/// Columns of each file.
 const SDN_COLUMNS: usize = 12;
 const ALT_COLUMNS: usize = 5;
 const ADD_COLUMNS: usize = 6;
 const COMMENTS_COLUMNS: usize = 2;
 
-/// Everybody on the list, in the order of the file.
+/// Returns all entries in the order of the file.
 ///
 /// # Errors
-/// [`BadList`] for the first row that cannot be read, or when nobody is on it.
+/// [`BadList`] for the first invalid row, or for an empty list.
 pub fn read(files: &Files) -> Result<Vec<Entry>, BadList> {
     let mut entries = Vec::new();
     let mut places = HashMap::new();
@@ -115,7 +111,6 @@ fn entry(file: &'static str, row: usize, cells: &[String]) -> Result<Entry, BadL
     })
 }
 
-/// The rows of a file with their numbers; each has the columns that its layout names.
 fn rows(file: &'static str, bytes: &[u8], columns: usize) -> Result<Vec<(usize, Vec<String>)>, BadList> {
     let text = latin(bytes);
     let text = text.trim_end_matches(|letter: char| letter == '\u{1a}' || letter.is_whitespace());
@@ -132,7 +127,7 @@ fn rows(file: &'static str, bytes: &[u8], columns: usize) -> Result<Vec<(usize, 
     Ok(rows)
 }
 
-/// UTF-8 where it is, else Latin-1, in which every byte is a letter.
+/// Decodes UTF-8, or else Latin-1, in which every byte is valid.
 fn latin(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
@@ -153,7 +148,7 @@ fn bad(file: &'static str, row: usize, problem: String) -> BadList {
     BadList { file, row, problem }
 }
 
-/// The names between quotation marks behind `a.k.a.` in the remarks.
+/// Returns the quoted names after `a.k.a.` in the remarks.
 fn weak_aliases(remarks: &str) -> Vec<String> {
     let mut names = Vec::new();
     for rest in remarks.split("a.k.a. ").skip(1) {
@@ -170,7 +165,7 @@ impl EntryKind {
             "individual" => Self::Individual,
             "vessel" => Self::Vessel,
             "aircraft" => Self::Aircraft,
-            // Whatever is none of these has no type in the file.
+            // The file leaves the type of other entries empty.
             _ => Self::Entity,
         }
     }

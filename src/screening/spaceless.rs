@@ -1,23 +1,23 @@
-//! Names without their spaces: `Testsanc tioned` and `T e s t S a n c t i o n e d` are `Test Sanctioned`.
+//! Compares names without their spaces: `Testsanc tioned` and `T e s t S a n c t i o n e d` match `Test Sanctioned`.
 //!
-//! A listed name is written as one word from each of its words on. A screened name matches when all of it, or some of its
-//! words in a row, make the same word; all of it may differ by one letter if its spaces are elsewhere too.
+//! A listed name is joined to one word in each rotation of its words. A screened name matches if all of it, or a run of
+//! its words, equals that word. The whole name may differ by one letter if its spaces differ too.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::folded::FoldedName;
 use super::likeness::Alike;
 
-/// Letters of a whole name that is compared.
+/// Fewest letters of a name that is compared as a whole.
 const WHOLE_MIN: usize = 6;
-/// Letters from which on one of them may differ, or a longer name contain it. Shorter ones make other names by chance.
+/// Fewest letters for a match with one edit or inside a longer name. Shorter names match by chance.
 const LONG_MIN: usize = 10;
-/// The score of a whole name that differs by one letter.
+/// Score of a whole name that differs by one letter.
 const EDITED_SCORE: i64 = 95;
-/// A listed name of more words is compared only from its first word on.
+/// A listed name with more words is compared only from its first word.
 const WORDS_MAX: usize = 8;
 
-/// A name as one word, and where its words ended.
+/// A name as one word, with the positions where its words end.
 struct Spaceless {
     text: String,
     ends: Vec<usize>,
@@ -37,7 +37,6 @@ impl Spaceless {
         Self::of(name.words.iter().map(|word| word.text.as_str()))
     }
 
-    /// A name from each of its words on.
     fn rotations(name: &FoldedName) -> impl Iterator<Item = Self> + '_ {
         let words = || name.words.iter().map(|word| word.text.as_str());
         let starts = if name.words.len() > WORDS_MAX { 1 } else { name.words.len() };
@@ -48,14 +47,15 @@ impl Spaceless {
         std::iter::once(0).chain(self.ends.iter().copied()).take(self.ends.len())
     }
 
-    /// Whether these words in a row make the other name.
+    /// Returns whether a run of these words equals the other name.
     fn contains(&self, other: &Self) -> bool {
         let ends_a_word = |at: usize| self.ends.contains(&at);
         self.starts()
             .any(|start| self.text[start..].starts_with(other.text.as_str()) && ends_a_word(start + other.text.len()))
     }
 
-    /// Whether some word ends where none of the other does, or nearly. Where all end alike, the words were compared one by one.
+    /// Returns whether a word ends where no word of the other name ends, give or take one letter. Names with the same
+    /// word ends were already compared word by word.
     fn is_spaced_otherwise(&self, other: &Self) -> bool {
         let lacks = |ends: &[usize], others: &[usize]| {
             ends.iter().any(|end| !others.iter().any(|other| other.abs_diff(*end) <= 1))
@@ -64,7 +64,7 @@ impl Spaceless {
     }
 }
 
-/// The score of two names as single words, and how they agree; `None` where they are different.
+/// Returns the score of two names as single words and how they agree; `None` if they are different.
 pub(super) fn compare(screened: &FoldedName, listed: &FoldedName) -> Option<(i64, Alike)> {
     let ours = Spaceless::whole(screened);
     if ours.text.len() < WHOLE_MIN {
@@ -84,7 +84,6 @@ pub(super) fn compare(screened: &FoldedName, listed: &FoldedName) -> Option<(i64
     Spaceless::rotations(listed).filter_map(of).max_by_key(|(score, _)| *score)
 }
 
-/// Which half of a word a key is made of.
 #[derive(Clone, Copy, Hash)]
 enum Part {
     All,
@@ -98,7 +97,7 @@ fn key(part: Part, text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Finds the names of a list that [`compare`] may match. One edit leaves one half of a word as it was.
+/// Finds the names that [`compare`] may match. One edit leaves one half of a word unchanged.
 #[derive(Debug, Default)]
 pub(super) struct Index(Vec<(u64, usize)>);
 
@@ -120,7 +119,7 @@ impl Index {
         Self(keys)
     }
 
-    /// Places of names, in the order of the list, each once.
+    /// Returns the positions of names in list order, without duplicates.
     pub(super) fn candidates(&self, screened: &FoldedName) -> Vec<usize> {
         let ours = Spaceless::whole(screened);
         let text = ours.text.as_str();

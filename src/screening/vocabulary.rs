@@ -1,8 +1,7 @@
-//! The words of a list, each once, and which of them are like a word that is asked for.
+//! The distinct words of a list, with a search for similar words.
 //!
-//! Jaro-Winkler is computed for few words: two words of given lengths need a certain number of letters in common,
-//! and how many they can have is seen from their letters as bits. The bound is exact: no word that is alike is
-//! passed over, which the tests hold against a look at every word.
+//! Jaro-Winkler runs for few words only: words of given lengths need a minimum number of common letters, and bit sets
+//! bound how many they share. The bound is exact; tests compare the index with a full scan.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,13 +10,12 @@ use super::likeness::{
     Alike, FUZZY_LETTERS_MIN, LETTERS_MAX, Near, PARTNER_MIN, PREFIX_MAX, Positions, first_bit, likeness_by, winkler,
 };
 
-/// A word's letters as bits: the first and the second time that a letter comes, and the first time of a digit.
+/// The letters of a word as bits: first and second occurrence of each letter, first occurrence of each digit.
 #[derive(Clone, Copy, Debug)]
 struct Letters {
     bits: u64,
-    /// How many letters and digits are not in the bits.
+    /// The number of letters and digits without a bit.
     more: u32,
-    /// The first four letters.
     first: u32,
 }
 
@@ -53,7 +51,8 @@ impl Letters {
     }
 }
 
-/// Whether at most so many bits are set. Few are asked for, so taking them away one by one is faster than to count.
+/// Returns whether at most `many` bits are set. Clearing them one by one is faster than counting, because `many` is
+/// small.
 fn has_at_most(mut bits: u64, many: u32) -> bool {
     for _ in 0..many {
         bits &= bits.wrapping_sub(1);
@@ -61,7 +60,7 @@ fn has_at_most(mut bits: u64, many: u32) -> bool {
     bits == 0
 }
 
-/// The letters by which words are put in groups: the commonest, so that groups are about as large as each other.
+/// The most common letters, which split the words into groups of similar size.
 const GROUPING: [u8; 14] = *b"aeiounrslmtdhk";
 
 fn grouping(letters: Letters) -> u64 {
@@ -69,7 +68,7 @@ fn grouping(letters: Letters) -> u64 {
     letters.bits & mask
 }
 
-/// Letters of each word that are kept side by side, so that looking at them costs little.
+/// Letters of each word that are stored contiguously for fast access.
 const SPELLED: usize = 16;
 
 fn spelled(text: &str) -> [u8; SPELLED] {
@@ -78,10 +77,8 @@ fn spelled(text: &str) -> [u8; SPELLED] {
     spelled
 }
 
-/// The word that is asked for.
 struct Lookup {
     letters: Letters,
-    /// How many bits it has.
     bits: u32,
     places: Positions,
     length: usize,
@@ -94,15 +91,15 @@ impl Lookup {
         Self { letters, bits, places, length: text.len().min(LETTERS_MAX) }
     }
 
-    /// Whether another word may have this many letters in common with it, wherever they stand.
+    /// Returns whether another word may share `needed` letters, in any position.
     fn may_share(&self, theirs: Letters, needed: u32) -> bool {
         let enough = self.bits + self.letters.more.min(theirs.more);
         enough >= needed && has_at_most(self.letters.bits & !theirs.bits, enough - needed)
     }
 
-    /// Letters of another word that match: each takes the first free one of its kind that stands near it here. From
-    /// either side the same number is found, because the places that a letter reaches move on with it. Letters that are not
-    /// kept side by side count as matching.
+    /// Returns the number of matching letters: each letter takes the first free equal letter within reach. The number
+    /// is the same from either side, because the window moves with the position. Letters beyond [`SPELLED`] count as
+    /// matching.
     fn matching_at_most(&self, theirs: &[u8; SPELLED], length: usize) -> u32 {
         let near = Near::of(self.length, length);
         let seen = length.min(SPELLED);
@@ -114,51 +111,49 @@ impl Lookup {
     }
 }
 
-/// A length of a word, as bits are counted.
 fn small(places: usize) -> u32 {
     u32::try_from(places).unwrap_or(u32::MAX)
 }
 
-/// Words of one length that have and lack the same common letters: which of the grouped words they are.
+/// The words of one length that have the same grouping letters, as a range of the grouped words.
 #[derive(Debug)]
 struct Group {
     letters: u64,
     words: std::ops::Range<usize>,
 }
 
-/// A word of the list, and the names that it stands in.
+/// A word of the list with the names that contain it.
 #[derive(Debug)]
 pub(super) struct Entered {
-    /// The word.
     pub word: Word,
-    /// The names, by their places in the list, and the places of the word in them.
+    /// The position of each name in the list, and of the word in the name.
     pub names: Vec<(usize, usize)>,
 }
 
-/// All words of a list of two letters and more: an initial is found by what stands beside it.
+/// The words of a list with two letters or more. Initials are matched through the other words of their name.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
-    /// By their text, so that those with the same beginning stand together.
+    /// Sorted by text, so words with the same prefix are adjacent.
     entered: Vec<Entered>,
     letters: Vec<Letters>,
     spelled: Vec<[u8; SPELLED]>,
     lengths: Vec<usize>,
-    /// By the length of their words.
+    /// Indexed by the length of their words.
     groups: Vec<Vec<Group>>,
-    /// The words of each group side by side, with their places in `entered`.
+    /// The words of each group, with their indexes in `entered`.
     grouped: Vec<(Letters, usize)>,
     by_skeleton: HashMap<String, Vec<usize>>,
-    /// By the length of the word that is asked for.
+    /// Indexed by the length of the searched word.
     needed: Vec<Needed>,
 }
 
-/// Letters that a word must share with one of another length, by that length and the prefix that they share;
-/// [`NEVER`] when no number is enough.
+/// The number of letters that two words must share, by the other word's length and the common prefix; [`NEVER`] if no
+/// number is enough.
 type Needed = Vec<[u32; PREFIX_MAX + 1]>;
 const NEVER: u32 = u32::MAX;
 
 impl Vocabulary {
-    /// A vocabulary of these words, each once, in the order of their texts.
+    /// Takes distinct words, sorted by their texts.
     pub(super) fn of(entered: Vec<Entered>) -> Self {
         let letters: Vec<Letters> = entered.iter().map(|entered| Letters::of(&entered.word.text)).collect();
         let spelled = entered.iter().map(|entered| spelled(&entered.word.text)).collect();
@@ -184,7 +179,7 @@ impl Vocabulary {
         Self { entered, letters, spelled, lengths, groups, grouped, by_skeleton, needed }
     }
 
-    /// The words that are like this one, each once, in the order of their texts, and how alike they are.
+    /// Returns the words similar to this one, each once and sorted by text, with their similarity.
     pub(super) fn alike<'a>(&'a self, word: &'a Word) -> impl Iterator<Item = (&'a Entered, (i64, Alike))> {
         let mut found: Vec<usize> = Vec::new();
         found.extend(self.entered.binary_search_by(|entered| entered.word.text.cmp(&word.text)).ok());
@@ -203,12 +198,11 @@ impl Vocabulary {
         })
     }
 
-    /// Adds words that share enough letters to be alike whatever their first letters are.
+    /// Adds words that share enough letters, whether or not their first letters agree.
     fn with_other_beginnings(&self, asked: &Lookup, needed: &Needed, found: &mut Vec<usize>) {
         let our_group = grouping(asked.letters);
         for (their_length, groups) in self.groups.iter().enumerate() {
             let needed = needed[their_length][0];
-            // How many of our letters, and of theirs, may be without a partner.
             let (Some(we_may_lack), Some(they_may_lack)) =
                 (small(asked.length).checked_sub(needed), small(their_length).checked_sub(needed))
             else {
@@ -228,7 +222,7 @@ impl Vocabulary {
         }
     }
 
-    /// Adds words that share the first letter, and with it enough letters to be alike.
+    /// Adds words with the same first letter that share enough letters.
     fn with_the_same_beginning(&self, asked: &Lookup, needed: &Needed, found: &mut Vec<usize>) {
         let first = |letters: &Letters| letters.first >> 24;
         let from = self.letters.partition_point(|letters| first(letters) < first(&asked.letters));
@@ -244,7 +238,6 @@ impl Vocabulary {
     }
 }
 
-/// What words of `length` letters must share with others of up to `longest`.
 fn needed(length: usize, longest: usize) -> Needed {
     let of = |other: usize, prefix: usize| -> u32 {
         if other < FUZZY_LETTERS_MIN {

@@ -1,4 +1,4 @@
-//! A list that names are looked up in, and what a look-up finds.
+//! A list of sanctioned names and the search for similar ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -14,31 +14,31 @@ use super::vocabulary::{Entered, Vocabulary};
 use crate::clock::Time;
 use crate::world::record::words;
 
-/// The score from which on a name is reviewed, unless the program is told otherwise.
+/// The default score from which a name needs a review.
 pub const SCORE_MIN: i64 = 85;
-/// What a weak alias takes off the score: many people are called so.
+/// Deducted from the score of a weak alias, because many people use it.
 const WEAK_COST: i64 = 5;
-/// Most hits that are told of one name; somebody looks at each.
+/// Most hits per name; a reviewer reads each of them.
 const HITS_MAX: usize = 20;
 
 words! {
-    /// What is on a list.
+    /// The type of an entry.
     pub enum EntryKind {
         /// A person.
         Individual = "individual",
         /// A company or another body.
         Entity = "entity",
-        /// A ship; no name of a person is compared with it.
+        /// A ship. Names of people are not compared with it.
         Vessel = "vessel",
-        /// An aircraft; no name of a person is compared with it.
+        /// An aircraft. Names of people are not compared with it.
         Aircraft = "aircraft",
     }
 }
 
 words! {
-    /// Which of an entry's names.
+    /// The type of an entry's name.
     pub enum NameKind {
-        /// The one that it is listed by.
+        /// The primary name of the entry.
         Primary = "primary",
         /// Also known as.
         Alias = "aka",
@@ -46,58 +46,49 @@ words! {
         Formerly = "fka",
         /// Now known as.
         Now = "nka",
-        /// A nickname that many others have too.
+        /// A nickname that many other people use.
         Weak = "weak_aka",
     }
 }
 
-/// Somebody on the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The list's own number, `ent_num`.
+    /// `ent_num` of the list.
     pub number: i64,
-    /// What it is.
     pub kind: EntryKind,
-    /// All names; the first is the primary one.
+    /// The primary name is first.
     pub names: Vec<(NameKind, String)>,
-    /// Under which programs.
     pub program: Option<String>,
-    /// Title or office.
     pub title: Option<String>,
-    /// Dates and places of birth, passports, and more: what tells people apart.
+    /// Dates and places of birth, passports, and other identifying data.
     pub remarks: Option<String>,
-    /// Addresses.
     pub addresses: Vec<String>,
 }
 
-/// Which list it is.
+/// The version of the sanctions list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ListVersion {
     /// SHA-256 of the files.
     pub hash: String,
-    /// When its newest file was written.
+    /// When the newest file was written.
     #[schema(value_type = String, format = DateTime)]
     pub published: Time,
-    /// People, companies, ships and aircraft on it.
+    /// People, companies, ships and aircraft on the list.
     pub entries: usize,
-    /// Names that are compared: of people and companies, aliases included.
+    /// Names that are compared: those of people and companies, with aliases.
     pub names: usize,
-    /// The score from which on a name is reviewed.
+    /// The score from which a name needs a review.
     pub score_min: i64,
 }
 
-/// A name on the list that is like the screened one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Who.
     pub entry: Arc<Entry>,
-    /// The name that is most like it.
+    /// The most similar name of the entry.
     pub listed_name: String,
-    /// Which of the entry's names that is.
     pub name_kind: NameKind,
-    /// 0 to 100, what a weak alias takes off included.
+    /// 0 to 100, after the deduction for a weak alias.
     pub score: i64,
-    /// How the score came about.
     pub comparison: Comparison,
 }
 
@@ -109,7 +100,7 @@ struct Listed {
     counts: Counts,
 }
 
-/// What of a name decides whether comparing it is worth the while.
+/// The counts of a name that decide whether it is worth comparing.
 #[derive(Clone, Copy)]
 struct Counts {
     full_words: usize,
@@ -125,14 +116,14 @@ impl Counts {
     }
 }
 
-/// How many words of the screened name, and of one on the list, have a partner at most, initials left aside.
+/// An upper bound of the words with a partner in the screened and the listed name, without initials.
 #[derive(Clone, Copy)]
 struct Reached {
     ours: u16,
     theirs: u16,
-    /// The last word that reached it, so that each word counts once.
+    /// The last word that was counted, so that each word counts once.
     by: u16,
-    /// The last pair that was found of it; [`NO_PAIR`] while there is none.
+    /// The last pair of the name; [`NO_PAIR`] while it has none.
     last_pair: u32,
 }
 
@@ -144,15 +135,12 @@ impl Default for Reached {
     }
 }
 
-/// A list, ready to be asked.
 pub struct Watchlist {
     version: ListVersion,
     listed: Vec<Listed>,
-    /// The words of the names.
     words: Vocabulary,
-    /// Each two words that follow each other, as one: for those who write them so.
+    /// Each two adjacent words joined, for names written without that space.
     joined: Vocabulary,
-    /// The names without their spaces.
     spaceless: spaceless::Index,
 }
 
@@ -174,10 +162,7 @@ static OF_SANDBOX: LazyLock<Arc<Watchlist>> = LazyLock::new(|| {
 });
 
 impl Watchlist {
-    /// Reads a list. `published` is when its newest file was written; from `score_min` on a name is a hit.
-    ///
-    /// # Errors
-    /// [`BadList`].
+    /// Parses a list. `published` is when its newest file was written; a name is a hit from `score_min`.
     pub fn read(files: &Files, published: Time, score_min: i64) -> Result<Self, BadList> {
         let entries: Vec<Arc<Entry>> = ofac::read(files)?.into_iter().map(Arc::new).collect();
         let mut listed = Vec::new();
@@ -200,17 +185,16 @@ impl Watchlist {
         Ok(Self { version, listed, words, joined, spaceless })
     }
 
-    /// The sandbox's list: invented people, in the same format.
+    /// Returns the sandbox's list of invented people in the published format.
     pub fn of_sandbox() -> Arc<Self> {
         OF_SANDBOX.clone()
     }
 
-    /// Which list it is.
     pub fn version(&self) -> &ListVersion {
         &self.version
     }
 
-    /// Everybody on the list whose name is like this one, the likest first, at most twenty.
+    /// Returns the listed entries with a similar name, best first, at most twenty.
     pub fn screen(&self, name: &str) -> Vec<Hit> {
         let readings = FoldedName::readings(name);
         let mut best: BTreeMap<i64, (i64, usize, &FoldedName)> = BTreeMap::new();
@@ -233,8 +217,8 @@ impl Watchlist {
         hits.collect()
     }
 
-    /// The names that are like this one with their scores, in the order of the list. A name that is left out does not
-    /// reach the score: it shares too few words ([`may_reach`]), or the words that it shares are not alike enough.
+    /// Returns the similar names with their scores. A name is left out if it shares too few words ([`may_reach`]) or
+    /// its words are not similar enough to reach the score.
     fn alike(&self, screened: &FoldedName) -> Vec<(usize, i64)> {
         let shared = self.shared_words(screened);
         let counts = Counts::of(screened);
@@ -268,13 +252,12 @@ impl Watchlist {
         found
     }
 
-    /// Every word of the list that is like one of this name, name by name.
     fn shared_words(&self, screened: &FoldedName) -> Shared {
         let mut shared = Shared::with(self.listed.len());
         let searched = screened.words.iter().enumerate().filter(|(_, word)| is_searched(word));
         for (number, (at, word)) in (1..).zip(searched.clone()) {
-            // One word beside two counts for more than one beside one: it comes first. Two beside two is never
-            // better than each beside its own.
+            // One word against two comes first, because it counts for more than one against one. Two against two is
+            // never better than word against word.
             if may_be_two(word) {
                 for (entered, alike) in self.joined.alike(word) {
                     shared.add(number, &entered.names, alike, ((at, 1), 2));
@@ -294,7 +277,7 @@ impl Watchlist {
     }
 }
 
-/// Pairs of words that are alike, name by name. The pairs of a name hang together as a chain, the last one first.
+/// Pairs of similar words by name, as one linked list per name, the last pair first.
 struct Shared {
     reached: Vec<Reached>,
     /// Names that share a word, each once.
@@ -307,8 +290,8 @@ impl Shared {
         Self { reached: vec![Reached::default(); names], names: Vec::new(), pairs: Vec::new() }
     }
 
-    /// Adds a pair to each of these names: `number` is that of our word, so that it counts once for each name; `ours` is
-    /// where it stands, `many` how many words of theirs it is beside.
+    /// Adds a pair to each of these names. `number` identifies our word, so that it counts once per name; `ours` is its
+    /// position, and `many` the number of their words in the pair.
     fn add(
         &mut self,
         number: u16,
@@ -328,7 +311,7 @@ impl Shared {
                 reached.by = number;
             }
             self.pairs.push((Candidate::of(alike, ours, (*at, many)), reached.last_pair));
-            // Far fewer pairs than that fit into memory.
+            // Memory runs out long before `u32` does.
             reached.last_pair = u32::try_from(self.pairs.len() - 1).unwrap_or(NO_PAIR);
         }
     }
@@ -342,8 +325,7 @@ impl Shared {
     }
 }
 
-/// Adds the pairs in which a word is too short to be searched: the same particle, and letters beside what they may
-/// stand for.
+/// Adds the pairs of words that are too short for the index: equal particles, and initials with their words.
 fn pair_short_words(screened: &FoldedName, listed: &FoldedName, pairs: &mut Vec<Candidate>) {
     for (i, our_word) in screened.words.iter().enumerate() {
         for (j, their_word) in listed.words.iter().enumerate() {
@@ -354,7 +336,6 @@ fn pair_short_words(screened: &FoldedName, listed: &FoldedName, pairs: &mut Vec<
     }
 }
 
-/// What its kind takes off a name's score.
 fn cost_of(kind: NameKind) -> i64 {
     match kind {
         NameKind::Weak => WEAK_COST,
@@ -362,8 +343,8 @@ fn cost_of(kind: NameKind) -> i64 {
     }
 }
 
-/// Whether a name could have this score if all partners were the same letter by letter: a word without a partner
-/// costs, and one word alone is no name unless it is all there is. A letter may be a partner of any word.
+/// Returns whether a name could reach the score if all partners were equal: words without a partner cost, and a single
+/// word matches only a name of one word. A letter may be the partner of any word.
 fn may_reach(score_min: i64, reached: Reached, ours: Counts, theirs: Counts) -> bool {
     let our_partners = usize::from(reached.ours) + theirs.letters;
     let their_partners = usize::from(reached.theirs) + ours.letters;
@@ -376,7 +357,7 @@ fn may_reach(score_min: i64, reached: Reached, ours: Counts, theirs: Counts) -> 
     100 - cost >= score_min
 }
 
-/// Whether a name is found by this word: it carries the name, or it could be taken for one that does.
+/// Returns whether the index contains this word: full words, and longer particles that could be mistaken for one.
 fn is_searched(word: &Word) -> bool {
     word.role == Role::Full || word.text.len() >= FUZZY_LETTERS_MIN
 }
@@ -439,7 +420,7 @@ mod tests {
         assert_eq!((weak[0].name_kind, weak[0].score), (NameKind::Weak, 100 - WEAK_COST));
     }
 
-    /// The hits without an index: every name of the list is compared.
+    /// Compares every name of the list, without the index.
     fn hits_of_a_full_scan(list: &Watchlist, name: &str) -> Vec<(i64, i64)> {
         let folded = FoldedName::of(name);
         let mut best: BTreeMap<i64, i64> = BTreeMap::new();
@@ -459,7 +440,7 @@ mod tests {
         list.screen(name).into_iter().map(|hit| (-hit.score, hit.entry.number)).collect()
     }
 
-    /// Names of words that are like each other, with particles, initials and words written together or apart.
+    /// Generates names of similar words, with particles, initials, and joined or split words.
     fn tangled_names() -> impl Strategy<Value = String> {
         let word = prop_oneof![
             6 => prop::sample::select(vec![
@@ -507,7 +488,8 @@ mod tests {
     fn hardly_any_name_is_like_one_on_a_list_by_chance() {
         let list = made_list(500, SCORE_MIN).unwrap();
         let wrong = (1_000_001..=1_000_500).filter(|number| !list.screen(&made_name(*number)).is_empty()).count();
-        // Measured at full size: see docs/internals/performance.md. A change of the rules that reviews many more must be seen.
+        // The full-size measurement is in docs/internals/performance.md. This fails if a rule change causes many more
+        // reviews.
         assert!(wrong <= 2, "{wrong} of 500 names were like one of the list by chance");
         let missed =
             (1..=500).step_by(5).filter(|number| number % 4 != 0 && list.screen(&made_name(*number)).is_empty());
@@ -527,7 +509,7 @@ mod tests {
             shared.names.iter().filter(may).count()
         };
         let most = (1..=50).map(|number| compared(made_name(number)).max(compared(made_name(number + 9_000)))).max();
-        // One in fifty; nearly all of the rest share no word, or one where two are needed.
+        // One in fifty: the others share no word, or one word where two are needed.
         assert!(most.unwrap() <= 80, "{most:?} of 4,000 names");
     }
 }

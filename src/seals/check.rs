@@ -1,4 +1,4 @@
-//! Opens seals to see that each is in the row that it was made for. A part of `bursar verify`, where the keys are at hand.
+//! Checks that each sealed value opens in its own row. A part of `bursar verify`, if the keys are available.
 
 use super::sealed::{Seal, Sealed, for_each_sealed};
 use crate::ledger::verify::Finding;
@@ -7,37 +7,30 @@ use crate::vault::Vault;
 use crate::world::record::{Corrupt, Value};
 use crate::world::{Record as _, Row, Table};
 
-/// The invariant that a sealed value opens only in its place.
+/// The invariant that a sealed value opens only in its row and column.
 const INVARIANT: u8 = 30;
-/// Records of each kind that a sample opens at least, if there are so many.
+/// Records of each kind that a sample opens at least.
 const FIRST: u64 = 1_000;
-/// Of the others, one in so many.
+/// The fraction of the other records that a sample opens.
 const ONE_IN: u64 = 50;
 
-/// How much is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// The first records of each kind, and some of the others; each time others.
+    /// The first records of each kind, and a random sample of the others.
     Sample,
-    /// All.
     All,
 }
 
-/// What was opened and what was found.
 #[derive(Clone, Debug, Default)]
 pub struct SealReport {
-    /// Seals.
     pub seals: u64,
     /// Seals that are not under the active key.
     pub older: u64,
-    /// What does not open, or does not agree with what is shown.
+    /// Seals that do not open, or that contradict visible columns.
     pub findings: Vec<Finding>,
 }
 
 /// Opens the seals of all organizations.
-///
-/// # Errors
-/// When the store cannot be read.
 pub fn check(reads: &Reads, vault: &Vault, extent: Extent) -> Result<SealReport, StoreError> {
     reads.snapshot(|snapshot| {
         let mut opened = SealReport::default();
@@ -46,19 +39,16 @@ pub fn check(reads: &Reads, vault: &Vault, extent: Extent) -> Result<SealReport,
     })
 }
 
-/// How many records have seals, and how many of them are as the active key makes them.
+/// The progress of a key rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Records with seals.
     pub records: u64,
-    /// Those that are current.
+    /// Records whose seals are all under the active key.
     pub current: u64,
 }
 
-/// Counts without opening.
-///
-/// # Errors
-/// When the store cannot be read.
+/// Counts records without opening their seals.
 pub fn progress(reads: &Reads, vault: &Vault) -> Result<Progress, StoreError> {
     reads.snapshot(|snapshot| {
         let mut found = Progress::default();
@@ -92,7 +82,7 @@ fn check_all<R: Sealed>(
     })
 }
 
-/// What is wrong with the seals of a record.
+/// Returns the defect of a record's seals.
 fn found_in<R: Sealed>(record: &R, vault: &Vault) -> Option<Finding> {
     let what = match record.contradiction(vault) {
         Ok(None) => return None,
@@ -107,7 +97,6 @@ fn found_in<R: Sealed>(record: &R, vault: &Vault) -> Option<Finding> {
     Some(Finding { invariant: INVARIANT, what: what.to_owned(), place: format!("{} {id}", R::TABLE.name) })
 }
 
-/// The names of the tables with seals.
 #[must_use]
 pub fn tables() -> Vec<&'static str> {
     let mut tables = Vec::new();
@@ -115,10 +104,7 @@ pub fn tables() -> Vec<&'static str> {
     tables
 }
 
-/// The seals of one row, and what is wrong with them.
-///
-/// # Errors
-/// When the row cannot be read.
+/// Returns the seals of one row, and their defect.
 pub fn of_row(table: &Table, row: &Row, vault: &Vault) -> Result<(Vec<Seal>, Option<Finding>), Corrupt> {
     for_each_sealed!(R => if table.name == R::TABLE.name {
         let record = (R::TABLE.decode)(row)?.downcast::<R>().expect("a table decodes its own record");

@@ -1,24 +1,19 @@
-//! Under which layout and master key the seals of an organization are.
-
 use crate::clock::Time;
 use crate::ids::OrgId;
 use crate::vault::{Purpose, Vault};
 use crate::world::record::record;
 
-/// The layout that this program seals in.
+/// The layout of new seals.
 pub const LAYOUT: i64 = 2;
 
 record! {
-    /// All seals of the organization are in this layout and under this key.
+    /// The layout and the key of all seals of an organization.
     pub struct SealState in "seal_states" {
         key (org);
-        /// The organization.
         pub org: OrgId,
-        /// The layout.
         pub layout: i64,
-        /// The id of the master key.
         pub key_id: i64,
-        /// A keyed hash of the row: only this program writes it.
+        /// A keyed hash of the row, which only this program can compute.
         pub proof: Vec<u8>,
         /// When the last seal was rewritten.
         pub updated_at: Time,
@@ -26,13 +21,12 @@ record! {
 }
 
 impl SealState {
-    /// The state that holds now.
     pub fn new(vault: &Vault, org: OrgId, key: u16, now: Time) -> Self {
         let key_id = i64::from(key);
         Self { org, layout: LAYOUT, key_id, proof: proof(vault, org, LAYOUT, key_id), updated_at: now }
     }
 
-    /// Whether this program wrote the row, for this layout.
+    /// Returns whether this program wrote the row, for this layout.
     pub fn holds(&self, vault: &Vault) -> bool {
         self.layout == LAYOUT && proof(vault, self.org, self.layout, self.key_id) == self.proof
     }

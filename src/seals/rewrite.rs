@@ -1,7 +1,7 @@
-//! Rewrites old seals while the service runs: those of layout 1, and those under a key that is not the active one.
+//! Rewrites old seals while the service runs: those of layout 1, and those not under the active key.
 //!
-//! Invariant: a page of records is one command, so whatever stops the process leaves each record old or new. A second
-//! process may do the same: a record that is new already is not touched.
+//! Invariant: a page of records is one command, so an interruption leaves each record either old or new. Several
+//! processes may run this at once: records that are current are skipped.
 
 use super::model::SealState;
 use super::sealed::{Again, Sealed, for_each_sealed};
@@ -15,19 +15,18 @@ use crate::world::query::Direction;
 use crate::world::record::{Cell as _, Row, Value, key};
 use crate::world::{Halt, Query, Want, World};
 
-/// Records that are read together, and rewritten in one command.
+/// Records per page and command.
 const PAGE: usize = 200;
 
-/// What became of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rewritten {
     /// Records with new seals.
     pub records: usize,
-    /// Records with a seal that does not open. They stay as they are, and `bursar verify` names them.
+    /// Records with a seal that does not open. They are unchanged, and `bursar verify` reports them.
     pub unopened: usize,
 }
 
-/// Where a pass over the sealed records of an organization has come to. It begins with the default.
+/// The position of a pass over the sealed records of an organization. The default is the start.
 #[derive(Clone, Debug, Default)]
 pub struct Position {
     kind: usize,
@@ -43,13 +42,12 @@ pub struct OldPage {
 }
 
 impl OldPage {
-    /// Whether there is nothing to rewrite.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The command that rewrites them. Each `nonce` is random.
+    /// Returns the command that rewrites them. Each `nonce` must be random.
     #[must_use]
     pub fn rewrite(self, vault: &Vault, mut nonce: impl FnMut() -> [u8; 24]) -> Rewrite {
         let Self { org, keys, want, rewrite } = self;
@@ -58,7 +56,6 @@ impl OldPage {
     }
 }
 
-/// Rewrites the old seals of some records of one kind.
 pub struct Rewrite {
     org: OrgId,
     keys: Vec<(Row, [u8; 24])>,
@@ -100,10 +97,7 @@ fn rewrite_one<R: Sealed>(world: &mut World, key: Row, again: &Again<'_>) -> Res
     }
 }
 
-/// The next page of a pass over the sealed records of an organization, and where it continues; `None` at its end.
-///
-/// # Errors
-/// When the store cannot be read.
+/// Returns the next page of a pass and the position after it; `None` at the end.
 pub fn next_page(
     world: &mut World,
     org: OrgId,
@@ -137,7 +131,7 @@ fn page_of<R: Sealed>(
     Ok((OldPage { org, keys, want: Want::row::<R>, rewrite: rewrite_one::<R> }, next))
 }
 
-/// Writes down under which key all seals of an organization are.
+/// Records the key of all seals of an organization.
 struct Mark {
     org: OrgId,
     key: u16,
@@ -161,10 +155,8 @@ impl Command for Mark {
     }
 }
 
-/// Rewrites every old seal and hash, and then refuses layout 1. It may be called at any time, by several processes.
-///
-/// # Errors
-/// When the store cannot be read or written. What was rewritten stays so.
+/// Rewrites every old seal and hash, and then rejects layout 1. Safe to call at any time by several processes. After an
+/// error, completed pages stay rewritten.
 pub async fn rewrite(bursar: &Bursar) -> Result<Rewritten, Refusal> {
     let mut done = Rewritten::default();
     for org in organizations(bursar).await? {
@@ -174,13 +166,13 @@ pub async fn rewrite(bursar: &Bursar) -> Result<Rewritten, Refusal> {
             continue;
         }
         add(&mut done, rewrite_all(bursar, org).await?);
-        // Another key may have become active meanwhile: then what this pass did is not enough.
+        // If another key has become active during the pass, a further pass is needed.
         if bursar.vault.ring().active() == key {
             bursar.engine.run(Mark { org, key, vault: bursar.vault.as_ref().clone() }).await?;
         }
     }
     if bursar.vault.reads_layout_1() {
-        // Keys that were read before have the old hash, which is refused from now on.
+        // Cached keys have the old hash, which is rejected from now on.
         bursar.keys.forget_all();
         bursar.vault.refuse_layout_1();
     }
@@ -217,10 +209,8 @@ async fn rewrite_all(bursar: &Bursar, org: OrgId) -> Result<Rewritten, Refusal> 
     }
 }
 
-/// Takes another ring into use. Every process of the service must have it before one of its keys becomes active.
-///
-/// # Errors
-/// `invalid-state` when it lacks a key that seals are still under; when the store cannot be read.
+/// Replaces the key ring. All processes of the service must have the new ring before one of its keys becomes active.
+/// Rejects with `invalid-state` a ring that lacks a key still in use.
 pub async fn take_up(bursar: &Bursar, ring: Ring) -> Result<u16, Refusal> {
     let (before, active) = (bursar.vault.ring(), ring.active());
     let refuse = |message: &str| Err(Refusal::new(Code::InvalidState, message));
@@ -237,7 +227,7 @@ pub async fn take_up(bursar: &Bursar, ring: Ring) -> Result<u16, Refusal> {
     Ok(active)
 }
 
-/// Whether the seals of all organizations are under this key.
+/// Returns whether the seals of all organizations are under this key.
 async fn all_under(bursar: &Bursar, key: u16) -> Result<bool, Refusal> {
     for org in organizations(bursar).await? {
         let vault = bursar.vault.clone();

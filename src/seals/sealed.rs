@@ -1,4 +1,4 @@
-//! Every record with seals or keyed hashes: how each is rewritten, and what must agree with it.
+//! All records with seals or keyed hashes: how each is rewritten and checked.
 
 use serde_json::Value;
 
@@ -16,11 +16,8 @@ use crate::vault::{SealContext, Tampered, Vault, key_of};
 use crate::webhooks::{self, WebhookEndpoint};
 use crate::world::{Query, Record};
 
-/// One seal of a record.
 pub struct Seal {
-    /// Where it is.
     pub context: SealContext,
-    /// The sealed bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -30,16 +27,15 @@ impl Seal {
     }
 }
 
-/// Seals a record's secrets again, under the active key.
+/// Reseals a record's secrets under the active key.
 pub struct Again<'a> {
-    /// The keys.
     pub vault: &'a Vault,
-    /// Random; used for this record only.
+    /// Random, and used for this record only.
     pub nonce: [u8; 24],
 }
 
 impl Again<'_> {
-    /// The same secret in the same place, sealed again.
+    /// Reseals a secret in the same context.
     fn seal(&self, seal: &Seal) -> Result<Vec<u8>, Tampered> {
         Ok(self.vault.seal(&seal.context, &self.vault.open(&seal.context, &seal.bytes)?, self.nonce))
     }
@@ -50,31 +46,25 @@ pub trait Sealed: Record {
     /// The column that orders it within an organization.
     const ORDER: &'static str;
 
-    /// Its seals, in the order of their columns. An erased record has none.
+    /// Returns its seals, in the order of their columns. An erased record has none.
     fn seals(&self) -> Vec<Seal>;
 
-    /// The record with its seals made again.
-    ///
-    /// # Errors
-    /// [`Tampered`] when one does not open.
+    /// Returns the record with new seals.
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered>;
 
-    /// Whether everything is in the present layout, under the active key.
+    /// Returns whether all seals are in the present layout, under the active key.
     fn is_current(&self, vault: &Vault) -> bool {
         let active = Some(vault.ring().active());
         self.seals().iter().all(|seal| key_of(&seal.bytes) == active)
     }
 
-    /// What does not agree with its opened seals.
-    ///
-    /// # Errors
-    /// [`Tampered`] when one does not open.
+    /// Opens the seals, and returns how they contradict visible columns.
     fn contradiction(&self, vault: &Vault) -> Result<Option<&'static str>, Tampered> {
         self.seals().iter().try_for_each(|seal| vault.open(&seal.context, &seal.bytes).map(drop))?;
         Ok(None)
     }
 
-    /// Narrows a query to those that may have seals.
+    /// Narrows a query to records that may have seals.
     fn narrowed(query: Query) -> Query {
         query
     }
@@ -189,7 +179,7 @@ impl Sealed for User {
     }
 }
 
-/// The tax id on a user's form.
+/// Returns the tax id on a user's form.
 fn tax_id(user: &User, vault: &Vault) -> Result<Option<String>, Tampered> {
     let Some(sealed) = &user.sealed_tax_form else { return Ok(None) };
     let plain = vault.open(&users::seal_context(user.org, user.id, "sealed_tax_form"), sealed)?;
@@ -324,7 +314,7 @@ impl Sealed for StoredAnswer {
     }
 }
 
-/// The hash of a key cannot be opened, but it can be bound to its owner.
+/// A key's hash cannot be opened, but it can be bound to its owner.
 impl Sealed for Key {
     const ORDER: &'static str = "client_id";
 
@@ -347,7 +337,7 @@ impl Sealed for Key {
     }
 }
 
-/// Runs one piece of code for each record with seals, with `$record` as its type.
+/// Expands a piece of code for each record with seals, with `$record` as its type.
 macro_rules! for_each_sealed {
     ($record:ident => $do:expr) => {{
         {

@@ -1,4 +1,4 @@
-//! A rail was asked what became of a transfer.
+//! Records the outcome of a query to a rail about a transfer.
 
 use std::sync::Arc;
 
@@ -19,34 +19,31 @@ use crate::transfers::{self, Transfer, TransferKind};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// How long to wait before a rail that has not decided is asked again.
+/// The wait before a rail without an outcome is queried again.
 const ASK_AGAIN_SECONDS: i64 = 3_600;
 
-/// How long a transfer may be under way before people are told: the slowest rail takes five days, holidays aside.
+/// The time in flight after which a transfer is reported as late: the slowest rail takes five days, holidays aside.
 const LATE_SECONDS: i64 = 14 * DAY_SECONDS;
 
-/// Something about a transfer that people must look into: only they can ask a bank.
+/// A problem of a transfer that the operators must clear up with the bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anomaly {
-    /// In a word: `contradicted`, `unknown` or `late`.
+    /// `contradicted`, `unknown` or `late`.
     pub kind: &'static str,
-    /// In a sentence.
+    /// One sentence.
     pub reason: String,
 }
 
-/// The rail was asked what became of a transfer.
+/// Records the rail's response to a query about a transfer.
 #[derive(Clone, Debug)]
 pub struct Followed {
-    /// The job that asked.
     pub leased: Leased,
-    /// The transfer.
     pub transfer: TransferId,
-    /// What the rail said.
     pub item_status: ItemStatus,
 }
 
 impl Command for Followed {
-    /// What people must look into. The rail is asked again, whatever it is.
+    /// The anomaly, if there is one. The rail is queried again in each case.
     type Reply = Option<Anomaly>;
 
     fn organization(&self) -> OrgId {
@@ -91,7 +88,6 @@ impl Command for Followed {
     }
 }
 
-/// One thing that became of a transfer.
 #[derive(Clone, Copy)]
 enum Fact {
     Arrived,
@@ -99,7 +95,7 @@ enum Fact {
     CameBack(FailureCode),
 }
 
-/// Brings a fact to the noun of the transfer's kind. A new noun has its line here.
+/// Applies a fact to the noun of the transfer's kind. A new noun adds its line here.
 fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), Halt> {
     match (transfer.kind, fact) {
         (TransferKind::Payout, Fact::Arrived) => payouts::complete(world, transfer).map(|_| ()),

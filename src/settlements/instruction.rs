@@ -1,4 +1,4 @@
-//! What a rail is told of a transfer.
+//! The instruction for a rail.
 
 use crate::bank_accounts::{self, BankAccount};
 use crate::ids::{OrgId, TransferId};
@@ -10,11 +10,11 @@ use crate::vault::{Tampered, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// What the rail is to be told of a transfer, the account at its other end opened; `None` when it was told before, or
-/// has nothing to do with it. For whoever talks to rails: what it gives is in clear, and is never kept.
+/// Returns the instruction for a transfer's rail, with the account at its other end in clear; `None` if it was sent
+/// before, or has no rail. The caller must not store it.
 ///
 /// # Errors
-/// `not-found`; `internal-error` where what is sealed does not open.
+/// `not-found`; `internal-error` if a sealed value does not open.
 pub fn instruction(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> Result<Option<Instruction>, Halt> {
     let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
     let (true, Some(platform), Some(direction)) = (transfer.waits_for_rail(), transfer.platform, transfer.direction())
@@ -26,8 +26,8 @@ pub fn instruction(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> 
     Ok(Some(Instruction { org, app, transfer: id, platform, direction, amount, far_end }))
 }
 
-/// Whether the account at the other end of a transfer is not the one that was sealed there, although the key is at hand.
-/// Such a transfer must not be sent and will never be: it fails.
+/// Returns whether the sealed account at the other end of a transfer was tampered with, although its key is available.
+/// Such a transfer must not be sent, so it fails.
 pub fn is_tampered(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> Result<bool, Halt> {
     let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
     if let Some(account) = transfer.bank_account {
@@ -41,7 +41,7 @@ pub fn is_tampered(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> 
     Ok(Details::open(&method, vault).is_err() && vault.has_key_of(&method.sealed_details))
 }
 
-/// The account at the other end: a user's payout method, or the bank account of an app, a payer or a vendor.
+/// Returns the account at the other end: a user's payout method, or the bank account of an app, a payer or a vendor.
 fn far_end(world: &World, vault: &Vault, transfer: &Transfer) -> Result<Option<FarEnd>, Halt> {
     let damaged = |_: Tampered| {
         Refusal::new(

@@ -1,12 +1,13 @@
-//! Settlements: what the rails say of transfers, brought to the noun that each transfer belongs to.
+//! Settlements: outcomes from the rails, applied to the noun of each transfer.
 //!
-//! A rail says the same things of a payout, a payment, a refill and a bill that is paid: taken, arrived, failed,
-//! came back. What that means for a transfer in its state is one pure rule (`rules.rs`); what it does to money is
-//! the noun's. Invariant: whatever a rail says, and however often, each transfer comes to one end, and a return
-//! is a second fact that happens once (invariant 5). Deliberately absent: any posting, and the rails.
+//! A rail reports the same outcomes for a payout, a payment, a refill and a bill: accepted, completed, failed,
+//! returned. One pure rule (`rules.rs`) interprets them for the transfer's state; the noun moves the money. Invariant:
+//! for any sequence of reports, each transfer has one terminal outcome, and a return is a separate fact that happens
+//! once (invariant 5). This module posts nothing and calls no rail.
 //!
-//! A noun whose money goes over a rail offers three functions: `complete`, `fail` and `take_back`. It is named in
-//! `followed.rs`, once, and its transfers carry `platform` and a payout method or a bank account.
+//! A noun whose money uses a rail has three functions: `complete`, `fail` and `take_back`. `followed.rs` names it once,
+//! and its transfers have `platform` and a payout method or a bank account.
+//!
 //! Start at `followed.rs`.
 
 mod followed;

@@ -1,37 +1,34 @@
-//! What a rail's word means for a transfer. Pure.
+//! The meaning of a rail's status for a transfer. Pure.
 
 use crate::clock::Time;
 use crate::rails::ItemStatus;
 use crate::rails::failures::FailureCode;
 use crate::transfers::TransferStatus;
 
-/// What is to be done about what a rail said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It is known already.
+    /// It was recorded before.
     Old,
-    /// The rail has not decided. To be asked again then.
+    /// The rail has no outcome yet; query it again at this time.
     Wait(Time),
-    /// What it says does not fit what we know. To be asked again, and looked into if that goes on.
+    /// The status contradicts the transfer; query again and report an anomaly if it continues.
     Odd,
-    /// The money arrived.
     Arrived,
-    /// It did not.
     Failed(FailureCode),
-    /// It had arrived and came back.
+    /// The money arrived before and was returned.
     CameBack(FailureCode),
-    /// Two facts at once, because nobody asked in between: it arrived, and it came back.
+    /// Two facts since the last query: it arrived and was returned.
     ArrivedAndCameBack(FailureCode),
 }
 
-/// What a rail's word means for a transfer that stands so.
+/// Returns the meaning of a rail's status for a transfer in this state.
 pub(super) const fn outcome(status: TransferStatus, item_status: ItemStatus) -> Outcome {
     use TransferStatus::{Canceled, Completed, Created, Failed, Flagged, Pending, Reversed};
     match (status, item_status) {
         (Created | Flagged | Pending, ItemStatus::Accepted { settles_at }) => Outcome::Wait(settles_at),
         (Created | Flagged, ItemStatus::Completed | ItemStatus::Failed(_) | ItemStatus::Returned(_) | ItemStatus::Unknown)
         | (Pending, ItemStatus::Unknown)
-        // One of the two books is wrong, and money is missing or too much.
+        // The rail and the ledger disagree, so an amount is missing or surplus.
         | (Completed | Reversed, ItemStatus::Failed(_))
         | (Failed, ItemStatus::Completed | ItemStatus::Returned(_))
         | (Canceled, ItemStatus::Completed | ItemStatus::Failed(_) | ItemStatus::Returned(_)) => Outcome::Odd,
@@ -39,7 +36,7 @@ pub(super) const fn outcome(status: TransferStatus, item_status: ItemStatus) -> 
         (Pending, ItemStatus::Failed(code)) => Outcome::Failed(code),
         (Pending, ItemStatus::Returned(code)) => Outcome::ArrivedAndCameBack(code),
         (Completed, ItemStatus::Returned(code)) => Outcome::CameBack(code),
-        // An earlier word, told again.
+        // An earlier status, repeated.
         (Completed, ItemStatus::Accepted { .. } | ItemStatus::Completed | ItemStatus::Unknown)
         | (Reversed, ItemStatus::Accepted { .. } | ItemStatus::Completed | ItemStatus::Returned(_) | ItemStatus::Unknown)
         | (Failed, ItemStatus::Accepted { .. } | ItemStatus::Failed(_) | ItemStatus::Unknown)

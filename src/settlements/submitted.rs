@@ -1,4 +1,4 @@
-//! A transfer was handed to its rail.
+//! Records that a transfer was sent to its rail.
 
 use crate::clock::Time;
 use crate::engine::Command;
@@ -11,14 +11,11 @@ use crate::transfers::{self, Transfer, TransferStatus};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// The rail has the transfer. Its outcome is asked for when it is due.
+/// Records that the rail has the transfer, and schedules the query for its outcome.
 #[derive(Clone, Debug)]
 pub struct Submitted {
-    /// The job that handed it over.
     pub leased: Leased,
-    /// The transfer.
     pub transfer: TransferId,
-    /// What the rail said.
     pub item_status: ItemStatus,
 }
 
@@ -43,7 +40,7 @@ impl Command for Submitted {
         }
         let settles_at = self.due(world.now());
         if transfer.status == TransferStatus::Pending {
-            // It was approved: it is pending since then, and that was told.
+            // Approval made it pending and emitted the event.
             world.change(&transfer, |transfer| transfer.settles_at = Some(settles_at));
         } else {
             transfers::advance(world, &transfer, TransferEvent::Submitted, |transfer| {
@@ -56,7 +53,7 @@ impl Command for Submitted {
 }
 
 impl Submitted {
-    /// When to ask for the outcome; at once when the rail decided already.
+    /// Returns when to query the outcome; at once if the rail has it already.
     fn due(&self, now: Time) -> Time {
         match self.item_status {
             ItemStatus::Accepted { settles_at } => settles_at,

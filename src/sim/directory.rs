@@ -1,5 +1,4 @@
-//! What clients and payees know of: links and users that they made or were told of, learned from what was
-//! committed.
+//! The objects that clients and payees know, learned from commits.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -26,50 +25,38 @@ use crate::users::verification::Verification;
 use crate::users::{AppUser, User, UserStatus};
 use crate::vendors::{MethodStatus, Vendor, VendorPaymentMethod};
 
-/// Links that clients still think of. Older ones are left to their expiry.
+/// Links that clients still use. Older ones are left to their expiry.
 const LINKS_KEPT: usize = 120;
 
-/// The same of payout requests.
 const REQUESTS_KEPT: usize = 60;
 
-/// Of bills.
 const BILLS_KEPT: usize = 40;
 
-/// Of the accounts of a vendor.
 const ACCOUNTS_KEPT: usize = 8;
 
-/// And of payouts.
 const PAYOUTS_KEPT: usize = 30;
 
 /// Claim sessions and payout methods that a thief may know.
 const SESSIONS_KEPT: usize = 60;
 const METHODS_KEPT: usize = 60;
 
-/// A link as its maker and its holder know it.
 #[derive(Clone, Debug)]
 pub(super) struct KnownLink {
-    /// The app.
     pub scope: Scope,
-    /// Its id.
     pub id: PayoutLinkId,
-    /// Its token.
     pub token: Token,
-    /// Its payee's phone in E.164, when it names one.
+    /// The payee's phone in E.164.
     pub phone: Option<String>,
-    /// Its payee's address, when it names one.
     pub email: Option<String>,
     /// Whether it names its payee, by a phone, an address or an id.
     pub names_payee: bool,
-    /// Cents.
     pub amount: i64,
 }
 
 /// A claim session as the payee's browser keeps it.
 #[derive(Clone, Debug)]
 pub(super) struct KnownSession {
-    /// Its link.
     pub link: KnownLink,
-    /// The hash of its secret.
     pub hash: Vec<u8>,
     ended: bool,
     paid: bool,
@@ -78,78 +65,55 @@ pub(super) struct KnownSession {
 }
 
 impl KnownSession {
-    /// Whether it is over: ended, or idle for too long. One that is paid may replace a method that failed.
+    /// Whether it is ended, or idle for too long. After a payout, the session may still replace a failed method.
     pub fn is_over(&self, now: Time) -> bool {
         self.ended || now >= self.expires_at || (!self.paid && now >= self.changes_until)
     }
 }
 
-/// A bill as lists show it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownBill {
-    /// The app.
     pub scope: Scope,
-    /// Its id.
     pub id: PayableId,
-    /// Where it stands.
     pub status: PayableStatus,
 }
 
-/// An account of a vendor as lists show it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownAccount {
-    /// Its id.
     pub id: VendorPaymentMethodId,
-    /// Where it stands.
     pub status: MethodStatus,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Directory {
-    /// The newest links.
     pub links: VecDeque<KnownLink>,
-    /// The newest payout requests.
     pub requests: VecDeque<(Scope, PayoutRequestId)>,
-    /// Payouts that wait for somebody's approval.
+    /// Payouts that wait for a member's approval.
     pub flagged: BTreeSet<(Scope, TransferId)>,
-    /// The newest payouts.
     pub paid: VecDeque<(Scope, TransferId)>,
-    /// The vendors of each app.
     pub vendors: HashMap<Scope, Vec<VendorId>>,
-    /// The newest accounts of each vendor.
     pub accounts: HashMap<VendorId, VecDeque<KnownAccount>>,
-    /// The newest bills.
     pub bills: VecDeque<KnownBill>,
-    /// The members of each organization, with what they may do.
     pub members: HashMap<OrgId, Vec<(MemberId, Role)>>,
-    /// The session of each member that lasts longest, and until when.
+    /// The session of each member that lasts longest, and its end.
     pub sessions: HashMap<(OrgId, MemberId), (MemberSessionId, Time)>,
-    /// Users of each app.
     pub users: HashMap<Scope, Vec<UserId>>,
-    /// The payment customers of each app.
     pub customers: HashMap<Scope, Vec<PaymentCustomerId>>,
-    /// Users under review.
     pub reviewed: BTreeSet<(OrgId, UserId)>,
-    /// The newest claim sessions.
     pub claim_sessions: VecDeque<KnownSession>,
-    /// The newest payout methods.
     pub methods: VecDeque<PayoutMethodId>,
-    /// The hashes of all codes that were ever sent.
+    /// The hashes of all codes ever sent.
     pub code_hashes: HashSet<Vec<u8>>,
     phones: HashMap<UserId, String>,
     by_contact: HashMap<(OrgId, String), UserId>,
-    /// Jobs by the time when they are due.
+    /// Jobs by due time.
     due: BTreeSet<(Time, OrgId, JobId)>,
     jobs: HashMap<JobId, (Time, i64)>,
-    /// How many payouts and links there were.
     pub payouts: u64,
-    /// See `payouts`.
     pub links_made: u64,
 }
 
 impl Directory {
-    /// Takes in a commit.
     pub fn commit(&mut self, changes: &[Change]) {
         for change in changed::<PayoutLink>(changes).filter(|change| change.before.is_none()) {
             self.links_made += 1;
@@ -267,33 +231,28 @@ impl Directory {
         keep_newest(&mut self.bills, BILLS_KEPT);
     }
 
-    /// The first due jobs.
     pub fn due_jobs(&self, now: Time, limit: usize) -> Vec<(OrgId, JobId)> {
         let due = self.due.iter().take_while(|(due_at, ..)| *due_at <= now).take(limit);
         due.map(|(_, org, id)| (*org, *id)).collect()
     }
 
-    /// When the earliest job is due.
     pub fn next_due(&self) -> Option<Time> {
         self.due.first().map(|(due_at, ..)| *due_at)
     }
 
-    /// How many jobs there are.
     pub fn jobs(&self) -> usize {
         self.jobs.len()
     }
 
-    /// The newest fencing number of a job; `None` when it is done.
+    /// Returns the newest fencing token of a job, or `None` if it is done.
     pub fn fence(&self, job: JobId) -> Option<i64> {
         self.jobs.get(&job).map(|(_, fence)| *fence)
     }
 
-    /// Whose phone or address this is.
     pub fn user(&self, org: OrgId, contact: &str) -> Option<UserId> {
         self.by_contact.get(&(org, contact.to_owned())).copied()
     }
 
-    /// A user's phone.
     pub fn phone(&self, user: UserId) -> Option<&String> {
         self.phones.get(&user)
     }

@@ -1,4 +1,4 @@
-//! The end: faults cease, nobody asks for anything new, and everything must come to rest (20).
+//! The end of a simulation: faults and new requests cease, and all work must finish (20).
 
 use std::collections::HashMap;
 
@@ -17,11 +17,11 @@ use crate::store::StoreError;
 use crate::transfers::{Transfer, TransferStatus};
 use crate::webhooks::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
 
-/// Steps after which what has not come to rest never will.
+/// The limit of steps; work that is unfinished then counts as stuck.
 const STEPS_MAX: u64 = 2_000_000;
 
 impl Simulation {
-    /// Lets everything drain, past the expiry of the last link, and looks at what is left.
+    /// Runs until all work is finished, past the expiry of the last link, and checks the rest.
     pub(super) fn drain(&mut self) -> Result<(), Box<Violation>> {
         self.draining = true;
         self.rail.sound = true;
@@ -60,7 +60,7 @@ impl Simulation {
             && self.clients.is_idle()
     }
 
-    /// When nothing is to be done now, time passes to what is due next.
+    /// Advances the clock to the next due time, if no work is due now.
     fn pass_to_next(&mut self) {
         let now = self.system.now();
         let next = [self.directory.next_due(), self.rail.next_return()].into_iter().flatten().min();
@@ -69,7 +69,7 @@ impl Simulation {
         }
     }
 
-    /// Something that should have come to rest and has not.
+    /// Returns an object that should be final and is not.
     fn left_over(&self) -> Result<Option<Finding>, StoreError> {
         let mut left = Vec::new();
         let mut find = |what: String, place: String| left.push(Finding { invariant: 20, what, place });
@@ -78,7 +78,7 @@ impl Simulation {
                 find(format!("is left: {:?}", job.work.0), format!("job {}", job.id));
                 Ok(())
             })?;
-            // What an app could not make up for stays open on the rail's account until it can.
+            // A debt that the app cannot pay yet stays open on the rail's account.
             let mut owed: HashMap<(AppId, Platform), i64> = HashMap::new();
             snapshot.each::<Debt>(|debt| {
                 *owed.entry((debt.app, debt.platform)).or_default() += debt.left_open.get();
@@ -144,7 +144,7 @@ impl Simulation {
     }
 }
 
-/// Whole seconds, rounded up, so that the moment is over then.
+/// Returns whole seconds, rounded up, so that the time is past afterwards.
 fn seconds_to(now: Time, then: Time) -> i64 {
     then.seconds_since(now).clamp(0, 400 * DAY_SECONDS) + 1
 }

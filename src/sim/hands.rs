@@ -1,4 +1,4 @@
-//! The workers' hands: which jobs they take, what they do with them step by step, and what comes of their reports.
+//! The workers: the jobs they lease, their steps, and the outcomes of their reports.
 
 use super::sabotage::Sabotage;
 use super::system::Batch;
@@ -10,12 +10,11 @@ use crate::messages::Begun;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 
-/// Jobs in the workers' hands at most.
 const HANDS_MAX: usize = 64;
 
 impl Simulation {
-    /// Leases for due jobs; now and then two workers reach for the same one. What needs no lease is at times begun
-    /// without, by two at once too.
+    /// Leases due jobs, sometimes one job for two workers. Jobs that need no lease sometimes start without one, also
+    /// twice.
     pub(super) fn workers_lease(&mut self, batch: &mut Batch<Who, Said>) {
         let free = HANDS_MAX.saturating_sub(self.hands.len());
         let limit = free.min(if self.draining { 16 } else { self.chance.position(10) });
@@ -66,7 +65,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Has a worker do its job, or a part of it.
+    /// Performs a worker's job or a part of it.
     fn perform(&mut self, mut hand: Hand) -> Result<(), Finding> {
         let mut outside = Outside {
             rail: &mut self.rail,
@@ -75,7 +74,7 @@ impl Simulation {
             vault: &self.vault,
         };
         match worker::perform(&mut hand, &self.system, &mut outside, &mut self.chance) {
-            // Nobody answered: the lease will end, and somebody will ask.
+            // No response: the lease ends, and another worker queries the outcome.
             Ok(Performed::Silence) => {}
             Ok(Performed::OnTheWay) => self.hands.push(hand),
             Err(refusal) => return Err(undoable(&hand.leased, &refusal)),
@@ -98,14 +97,14 @@ impl Simulation {
         }
     }
 
-    /// A report of a lease that was overtaken must not have been taken (17).
+    /// Checks that a report with a stale fencing token was rejected (17).
     pub(super) fn worker_reported(
         &mut self,
         hand: Hand,
         outcome: Result<Said, Refusal>,
         excused: bool,
     ) -> Result<(), Finding> {
-        // The directory still shows what was so before this batch.
+        // The directory still shows the state before this batch.
         let newest = self.directory.fence(hand.leased.id);
         match outcome {
             Ok(_) if newest != Some(hand.leased.fence) => {
@@ -114,7 +113,7 @@ impl Simulation {
                 let place = format!("job {} ({:?})", hand.leased.id, hand.leased.work);
                 Err(Finding { invariant: 17, what, place })
             }
-            // What was noted is done at once: a carrier that is told later than within its deadline is not told at all.
+            // A recorded message is sent at once: after its deadline it may not be sent.
             Ok(Said::Begun(Begun::Send)) => self.perform(Hand { known: Known::Noted, finished: None, ..hand }),
             Ok(Said::Begun(Begun::Ask)) => {
                 self.go_on(Hand { known: Known::InDoubt, finished: None, ..hand });
@@ -125,9 +124,9 @@ impl Simulation {
                 Ok(())
             }
             Ok(Said::Begun(Begun::Over) | Said::Done | Said::Leased(_) | Said::Answer(_)) => Ok(()),
-            // Somebody else has it now.
+            // Another worker has the job.
             Err(refusal) if refusal.code == Code::ResourceBusy => Ok(()),
-            // The worker does not know whether it was heard, or knows that it was not, and says it again.
+            // The report was lost, or its outcome is unknown: the worker reports again.
             Err(refusal) if refusal.code == Code::OutcomeUnknown || excused => {
                 self.go_on(hand);
                 Ok(())
@@ -136,7 +135,7 @@ impl Simulation {
         }
     }
 
-    /// A worker goes on with its job. One that made several reports at once hears of each, and goes on once.
+    /// Continues a job. A worker that sent several reports receives several outcomes and continues once.
     fn go_on(&mut self, hand: Hand) {
         if !self.holds(&hand.leased) {
             self.hands.push(hand);
@@ -148,7 +147,7 @@ impl Simulation {
     }
 }
 
-/// A job that will be begun again and again, and can never be done.
+/// Returns the finding for a job that would be retried without end.
 fn undoable(leased: &Leased, refusal: &Refusal) -> Finding {
     let what = format!("cannot be done: {}", refusal.message);
     Finding { invariant: 20, what, place: format!("job {} ({:?})", leased.id, leased.work) }

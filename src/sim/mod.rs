@@ -1,16 +1,16 @@
 //! The simulator: months of payouts in a minute, from one seed, checked after every step.
 //!
-//! It runs the product's own commands by its own executor over the store `Memory`, without threads and without
-//! a clock: clients and payees that misbehave, workers that die, rails and carriers that keep books of their own
-//! and do not answer, a store that loses and stays silent. The same seed does the same, to the last byte of the
-//! last row: two runs give one state hash, and a violation is repeated by its seed.
+//! It runs the product's own commands and executor over the store `Memory`, without threads and without a clock.
+//! Clients and payees misbehave, workers die, rails and providers keep their own records and lose responses, and the
+//! store loses commits and responses. A seed determines every byte of every row: two runs give one state hash, and a
+//! seed repeats its violation.
 //!
-//! A step is one batch: what clients ask, what workers lease and report, and what rails tell, in one commit. After
-//! each, what it changed is checked against the invariants of docs/internals/reliability.md ([`checks`]); from time to
-//! time, and at the end, everything is. At the end faults cease and all must drain (20). [`Sabotage`] breaks one
-//! thing on purpose, so that each check is seen to find what it is for.
+//! A step is one batch in one commit: requests of clients, leases and reports of workers, and reports of rails. After
+//! each step, the checks compare its changes with the invariants of docs/internals/reliability.md ([`checks`]). From
+//! time to time, and at the end, they read all rows. At the end faults cease and all work must finish (20).
+//! [`Sabotage`] breaks one thing on purpose, to prove that each check finds its fault.
 //!
-//! Deliberately absent: HTTP, which has tests of its own, and any rule of the business.
+//! Deliberately absent: HTTP, which has its own tests, and any business rule.
 //!
 //! Start at [`Simulation::step`].
 
@@ -77,44 +77,41 @@ use crate::world::{Halt, Record as _, World};
 
 /// The first moment of every simulation: 2026-09-21T14:13:20Z.
 const START: Time = Time::from_micros(1_790_000_000_000_000);
-/// Between two passes over everything, at first; each pass doubles it, because each costs what there is.
+/// Steps before the first full pass. The interval doubles, because the cost of a pass grows with the data.
 const FULL_PASS_STEPS: u64 = 4_000;
-/// How often a thief comes to a claim link: once in so many steps.
+/// A thief tries a claim link once in so many steps.
 const THIEF_ONE_IN: u32 = 10;
 
-/// Which simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Decides everything.
     pub seed: u64,
-    /// Commands to run before the end begins.
+    /// Commands to run before the simulation drains.
     pub ops: u64,
-    /// What is broken on purpose.
     pub sabotage: Sabotage,
 }
 
-/// Who asked for a command.
+/// The sender of a command.
 enum Who {
     Stage,
     Client(Box<Request>),
     Lease,
     Hand(Box<Hand>),
     Rail(Reference),
-    /// The pass over all seals, which continues there.
+    /// The pass that seals all values again, and its next position.
     Rekey(Position),
 }
 
-/// A reply, in words that all commands share.
+/// A reply, in a form that all commands share.
 enum Said {
     Answer(Answer),
     Leased(Option<Leased>),
     Begun(Begun),
-    /// A part of a job is done, and its worker goes on.
+    /// A part of the job is done, and its worker continues.
     GoOn,
     Done,
 }
 
-/// See the module's comment.
 pub struct Simulation {
     settings: Settings,
     chance: Chance,
@@ -131,9 +128,9 @@ pub struct Simulation {
     pager: Pager,
     seals: Seals,
     hands: Vec<Hand>,
-    /// Sittings that are being opened, in the order of the requests.
+    /// Secrets of the sessions that the current requests open, in their order.
     sessions: Vec<Option<Vec<u8>>>,
-    /// How often each kind of request was answered in each way.
+    /// The number of responses by request kind and status.
     heard: BTreeMap<String, u64>,
     steps: u64,
     ops: u64,
@@ -143,9 +140,10 @@ pub struct Simulation {
     draining: bool,
 }
 
-/// Runs a simulation to its end. `progress` is told how many commands have run.
+/// Runs a simulation to its end. `progress` receives the number of commands so far.
 ///
 /// # Errors
+///
 /// The first violation.
 pub fn simulate(settings: Settings, mut progress: impl FnMut(u64)) -> Result<Report, Box<Violation>> {
     let mut simulation = Simulation::new(settings)?;
@@ -195,7 +193,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Founds the organizations, makes their apps and fills their wallets.
+    /// Creates the organizations and their apps, and funds their wallets.
     fn set_up(&mut self) -> Result<(), Box<Violation>> {
         for org in Stage::organizations(&mut self.chance, START) {
             let mut batch = Batch::new();
@@ -224,7 +222,7 @@ impl Simulation {
         let mut batch = Batch::new();
         for (number, fund) in apps.into_iter().enumerate() {
             let (account, settings) = Stage::set_up(fund.scope, number, &self.vault, &mut self.chance);
-            // One app is told of its events; more would leave less of the simulation to money.
+            // Only one app has a subscription: webhook jobs would take steps from payments.
             if number == 0 {
                 batch.add(Who::Stage, receiver::endpoint(fund.scope, &self.vault), |_| Said::Done);
             }
@@ -237,7 +235,7 @@ impl Simulation {
         self.settle(ran)
     }
 
-    /// One batch, with everything that may go wrong around it, and its checks.
+    /// Runs one batch with its faults, and checks it.
     fn step(&mut self) -> Result<(), Box<Violation>> {
         self.steps += 1;
         self.pass_time();
@@ -272,7 +270,7 @@ impl Simulation {
         let seconds = match self.chance.position(600) {
             0 => self.chance.between(DAY_SECONDS / 2, 3 * DAY_SECONDS),
             1..=4 => self.chance.between(600, 8 * 3_600),
-            // Longer than a lease: workers that were slow are overtaken.
+            // Longer than a lease, so that slow workers become stale.
             5..=15 => self.chance.between(30, 200),
             16..=200 => 1,
             _ => 0,
@@ -297,7 +295,7 @@ impl Simulation {
         fault
     }
 
-    /// Returns that the rail has to tell, some of them twice.
+    /// Adds the returns that the rail reports, some of them twice.
     fn rail_reports(&mut self, batch: &mut Batch<Who, Said>) {
         let now = self.system.now();
         if let Some((org, transfer)) = self.rail.due_return(now) {
@@ -311,7 +309,7 @@ impl Simulation {
 
     fn clients_ask(&mut self, batch: &mut Batch<Who, Said>) {
         self.sessions.clear();
-        // Nobody waits for ever at a queue: while much is left undone, fewer come.
+        // Fewer clients send requests while many jobs are due.
         let busy = self.directory.due_jobs(self.system.now(), 200).len() >= 200;
         let requests = if busy { 1 } else { self.chance.position(6) };
         for _ in 0..requests {
@@ -333,7 +331,7 @@ impl Simulation {
         }
     }
 
-    /// A thief at a claim link asks, in a commit of its own: so the checks know what the thief's requests write.
+    /// Runs a thief's requests in their own commit, so that the checks see which rows they change.
     fn thief_asks(&mut self) -> Result<(), Box<Violation>> {
         let has_phone = self.settings.sabotage == Sabotage::ThiefHasPhone;
         let (stage, directory, provider) = (&self.stage, &self.directory, &self.provider);
@@ -345,7 +343,7 @@ impl Simulation {
         let mut batch = Batch::new();
         self.sessions.clear();
         for request in requests {
-            // One guess of a million is right, which is no defect: guesses that would be right are left out.
+            // One guess in a million is right, which is no defect: skip the right guesses.
             if let Wish::Claim { link, step: Step::Code(code) } = &request.wish
                 && self.directory.code_hashes.contains(&hash_code(&self.vault, link.org, code))
                 && !has_phone
@@ -359,7 +357,7 @@ impl Simulation {
         self.settle(ran)
     }
 
-    /// Takes in what became of a batch, and checks it.
+    /// Checks the outcome of a batch, and records it.
     fn settle(&mut self, ran: Ran<Who, Said>) -> Result<(), Box<Violation>> {
         let Ran { answers, mut changes, organizations, excused, stopped } = ran;
         self.ops += u64::try_from(answers.len()).unwrap_or(u64::MAX);
@@ -371,7 +369,7 @@ impl Simulation {
         self.compare_with_rail(&changes)?;
         let mut sessions = std::mem::take(&mut self.sessions).into_iter();
         for (place, (who, outcome)) in answers.into_iter().enumerate() {
-            // What was decided after the commit with which the program stopped has not happened.
+            // A command decided after the commit with which the program stopped has no effect.
             let came_after = |refusal: &Refusal| {
                 refusal.code == Code::StorageFull || (stopped && refusal.code == Code::ServiceUnavailable)
             };
@@ -427,13 +425,13 @@ impl Simulation {
         Ok(())
     }
 
-    /// At the end nothing may wait for somebody to decide.
+    /// Cancels a flagged transfer: at the end none may wait for a decision.
     fn last_word(&mut self) -> Option<Request> {
         let (scope, transfer) = self.directory.flagged.pop_first()?;
         Some(Request { scope, key: None, wish: Wish::Move(Moving::Cancel(transfer)), foreign: false, by_thief: false })
     }
 
-    /// Compares each transfer of a rail that moved with the rail's own book.
+    /// Compares each changed transfer of a rail with the rail's own records.
     fn compare_with_rail(&self, changes: &[crate::store::memory::Change]) -> Result<(), Box<Violation>> {
         let now = self.system.now();
         let by_rail = written::<Transfer>(changes).filter(|transfer| transfer.direction().is_some());
@@ -446,14 +444,14 @@ impl Simulation {
         if let Some(finding) = self.promises.kept_recent(&self.system) {
             return Err(self.violation(finding));
         }
-        // Workers of the same process die with it; those of another live on.
+        // Workers of the same process die with it; those of another process survive.
         if self.chance.one_in(2) {
             self.hands.clear();
         }
         self.check_seals()
     }
 
-    /// The pass over everything: what `bursar verify` checks, and every promise.
+    /// Runs the full pass: the checks of `bursar verify`, and every promise.
     fn check_everything(&self) -> Result<(), Box<Violation>> {
         let report = verify_history(&self.system.reads(), &UNKEYED, &[]);
         let finding = match report {
@@ -474,7 +472,7 @@ impl Simulation {
     }
 }
 
-/// A rail tells of a return: somebody is to ask about the transfer.
+/// A rail reports a return: a job queries the transfer.
 struct EnqueueReturn {
     org: OrgId,
     work: Work,
@@ -493,7 +491,7 @@ impl Command for EnqueueReturn {
     }
 }
 
-/// For the report: what was asked, and how it was answered.
+/// Returns the key for the report: the request kind and the outcome.
 fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
     let target = request.wish.request_kind().target.trim_end_matches('?');
     let by = if request.by_thief { " by a thief" } else { "" };
@@ -503,7 +501,7 @@ fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
     }
 }
 
-/// Not one of the invariants by number: the program itself says that it is wrong.
+/// Returns a finding without an invariant: the program itself reports a bug.
 fn bug(place: &str, refusal: &Refusal) -> Finding {
     let what = format!("a bug: {}", refusal.message);
     Finding { invariant: Finding::UNNUMBERED, what, place: place.to_owned() }

@@ -1,5 +1,5 @@
-//! A reader of lists: goes through one page by page while commands go on, and must meet every object that was there
-//! when it began, and none twice (18).
+//! A reader of lists: reads one page by page while commands run, and must meet every object that existed at the start
+//! once (18).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,10 +19,9 @@ use crate::transfers::Transfer;
 use crate::world::record::Cell as _;
 use crate::world::{Halt, Query, Record, World};
 
-/// How many objects back a walk begins: lists only grow, and a walk must come to its end.
+/// Objects before the end at which a walk begins. Lists only grow, and a walk must finish.
 const WINDOW: usize = 300;
 
-/// The lists that are walked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum List {
     Links,
@@ -30,7 +29,6 @@ enum List {
     Batches,
 }
 
-/// Which way a walk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// From the newest to the oldest, by `starting_after`.
@@ -41,7 +39,6 @@ enum Way {
     Back,
 }
 
-/// A walk under way.
 #[derive(Debug)]
 struct Walk {
     list: List,
@@ -49,30 +46,26 @@ struct Walk {
     way: Way,
     limit: i64,
     since: Time,
-    /// What must be met: what was there when it began.
+    /// The objects that existed at the start and must be met.
     there: BTreeSet<Uuid>,
     met: BTreeSet<Uuid>,
     cursor: Option<Uuid>,
 }
 
-/// See the module's comment.
 pub(super) struct Pager {
-    /// The objects of each list, oldest first: a book of its own.
+    /// The objects of each list, oldest first, recorded from commits.
     made: HashMap<(List, Scope), Vec<(Uuid, Time)>>,
     walk: Option<Walk>,
-    /// How many walks came to their end.
     pub walks: u64,
-    /// Broken on purpose: pages are counted off from the beginning, as lists without cursors do.
+    /// Negative control: pages are found by offset, as in lists without cursors.
     counts_off: bool,
 }
 
 impl Pager {
-    /// A reader that has read nothing yet. `counts_off` is a negative control.
     pub fn new(counts_off: bool) -> Self {
         Self { made: HashMap::new(), walk: None, walks: 0, counts_off }
     }
 
-    /// Takes in a commit.
     pub fn commit(&mut self, changes: &[Change]) {
         self.take_in::<PayoutLink>(changes, List::Links, |it| (it.scope(), it.id.0, it.created_at));
         self.take_in::<Transfer>(changes, List::Transfers, |it| (it.scope(), it.id.0, it.created_at));
@@ -86,7 +79,7 @@ impl Pager {
         }
     }
 
-    /// Reads one page, or begins a walk. Gives what is wrong.
+    /// Reads one page, or begins a walk. Returns the fault.
     pub fn read(&mut self, system: &System, apps: &[Scope], chance: &mut Chance) -> Result<(), Finding> {
         let Some(mut walk) = self.walk.take() else {
             self.walk = self.begin(apps, chance);
@@ -125,7 +118,7 @@ impl Pager {
         let there: BTreeSet<Uuid> = window.iter().filter(|it| it.1 >= oldest.1).map(|it| it.0).collect();
         let (cursor, met) = match way {
             Way::Down | Way::Up => (None, BTreeSet::new()),
-            // Backwards one begins behind an object, and the oldest is where the walk up begins.
+            // A backward walk needs a first cursor: the oldest object, where the upward walk begins.
             Way::Back => (Some(oldest.0), BTreeSet::from([oldest.0])),
         };
         Some(Walk { list, scope, way, limit, since: oldest.1, there, met, cursor })
@@ -151,7 +144,7 @@ impl Pager {
     }
 }
 
-/// A page of the walk's list, as its handler reads it.
+/// Returns a page of the walk's list, as its handler reads it.
 fn of_list(world: &mut World, walk: &Walk, asked: &PageRequest) -> Result<(Vec<Uuid>, bool), Halt> {
     match walk.list {
         List::Links => ids::<PayoutLink>(world, walk.scope, asked, |link| link.id.0),
@@ -171,7 +164,7 @@ fn ids<R: Record>(
     Ok((found.records.iter().map(|record| id(record)).collect(), found.has_more))
 }
 
-/// The page that begins after as many objects as were met: wrong as soon as something new comes in before them.
+/// Returns the page at the offset of the objects already met. It is wrong once a new object precedes them.
 fn counted_off(world: &mut World, walk: &Walk, asked: PageRequest) -> Result<(Vec<Uuid>, bool), Halt> {
     let count = i64::try_from(walk.met.len()).unwrap_or(i64::MAX);
     let from_the_beginning =

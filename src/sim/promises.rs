@@ -1,5 +1,5 @@
-//! What clients were told, and whether it stays so: one key has one effect and one answer, for ever (8), and what
-//! was acknowledged is durable (19).
+//! Checks promises to clients: one key has permanently one effect and one response (8), and acknowledged changes are
+//! durable (19).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,56 +14,50 @@ use crate::ledger::verify::Finding;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 
-/// A key of a client.
 type Key = (OrgId, Uuid, String);
 
-/// What was answered under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reported {
     status: u16,
     body: Option<String>,
 }
 
-/// What is known of a key.
 #[derive(Default)]
 struct Known {
-    /// The requests that were sent under it.
+    /// The requests that were sent with it.
     prints: BTreeSet<String>,
-    /// The request that had it first, and its answer.
+    /// The first request with the key, and its response.
     reported: Option<(String, Reported)>,
-    /// Whether some answer was lost, so that nobody knows which request had it first.
+    /// Whether a response was lost, so that the first request with the key is unknown.
     doubtful: bool,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Promises {
     keys: HashMap<Key, Known>,
-    /// Promises that were made since the process started.
+    /// Promises since the process started.
     recent: Vec<Key>,
 }
 
-/// What a client does after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// It knows.
     Content,
-    /// It asks again, with the same key.
+    /// Retries with the same key.
     AskAgain,
 }
 
 impl Promises {
-    /// How many answers clients hold.
+    /// Returns the number of recorded responses.
     pub fn len(&self) -> usize {
         self.keys.values().filter(|known| known.reported.is_some()).count()
     }
 
-    /// Takes note that a request is being sent.
+    /// Records a request before it is sent.
     pub fn sent(&mut self, request: &Request) {
         if let Some(key) = key_of(request) {
             self.keys.entry(key).or_default().prints.insert(request.print());
         }
-        // Each row of a batch is a request of its own, in the same key space.
+        // Each row of a batch is a separate request in the same key space.
         if let Wish::SubmitBatch(rows) = &request.wish {
             for (key, row) in rows.iter().filter_map(|row| Some((row["idempotency_key"].as_str()?, row))) {
                 let key = (request.scope.org, request.key_scope(), key.to_owned());
@@ -72,7 +66,7 @@ impl Promises {
         }
     }
 
-    /// Takes in an answer. `excused` tells that the store refused the commit on purpose.
+    /// Checks and records a response. `excused`: the store refused the commit on purpose.
     pub fn answered(
         &mut self,
         request: &Request,
@@ -97,7 +91,7 @@ impl Promises {
             return Ok(Next::AskAgain);
         }
         if matches!(code, Code::InternalError | Code::ServiceUnavailable | Code::StorageFull) {
-            // None of the invariants by number: the program itself says that it is wrong.
+            // No numbered invariant: the program itself reports a bug.
             let bug = finding(Finding::UNNUMBERED, format!("a bug: {outcome:?}"));
             return if excused { Ok(Next::AskAgain) } else { Err(bug) };
         }
@@ -112,7 +106,7 @@ impl Promises {
     }
 
     fn reported(&mut self, request: &Request, answer: &Answer) -> Result<Next, String> {
-        // A 400 is not kept: the corrected request may come under the same key.
+        // A 400 is not stored: the corrected request may use the same key.
         let Some(key) = key_of(request).filter(|_| answer.status != Code::InvalidInput.status()) else {
             return Ok(Next::Content);
         };
@@ -149,14 +143,14 @@ impl Promises {
         Ok(Next::Content)
     }
 
-    /// After a restart: everything that was acknowledged before it is still there.
+    /// Checks after a restart that the store has all responses acknowledged before it.
     pub fn kept_recent(&mut self, system: &System) -> Option<Finding> {
         std::mem::take(&mut self.recent).iter().find_map(|key| self.kept(key, system))
     }
 
-    /// Everything that was ever acknowledged is there.
+    /// Checks that the store has all responses ever acknowledged.
     pub fn kept_all(&self, system: &System) -> Option<Finding> {
-        // The order matters only for which of several losses is named.
+        // The order decides only which of several losses is named.
         let mut keys: Vec<&Key> = self.keys.keys().collect();
         keys.sort_unstable();
         keys.into_iter().find_map(|key| self.kept(key, system))

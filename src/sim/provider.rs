@@ -1,8 +1,8 @@
-//! The simulated carrier of messages: brings codes to the people they are for, and counts what it delivered.
+//! The simulated message provider: delivers codes to their recipients, and counts its deliveries.
 //!
-//! It is the sandbox's inbox for some phones. For the others it is a gateway and a mail server as real ones are: told
-//! twice of a message, it brings it twice; it may take one and not answer, and have it in its list only a while
-//! later. Texts can be looked up there, mails and calls cannot.
+//! For some phones it is the sandbox's inbox. For the others it is a gateway and a mail server: it delivers a repeated
+//! message twice, it may accept one and lose the response, and it may list a message only later. Texts can be queried,
+//! mails and calls cannot.
 
 use std::collections::HashMap;
 
@@ -15,69 +15,62 @@ use crate::payout_links::DELIVERIES_MAX;
 use crate::users::verification;
 use crate::vault::Vault;
 
-/// How long it takes at most until what was taken stands in the gateway's list.
+/// The longest time until an accepted message is in the gateway's list.
 const LISTED_WITHIN_SECONDS: i64 = 50;
-/// How often a message that is no link may be brought where nobody can ask whether it was.
+/// How often a message other than a link may be sent if its delivery cannot be queried.
 const UNCONFIRMED_MAX: u32 = 3;
 
-/// What a worker knows after it told the carrier of a message.
+/// The worker's knowledge after it sent a message.
 #[derive(Clone, Debug)]
 pub(super) enum Reported {
-    /// This.
     AttemptOutcome(AttemptOutcome),
-    /// Nothing: the worker died.
+    /// The worker died and knows nothing.
     Died,
 }
 
-/// What the carrier knows of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// It has it.
     Taken,
-    /// It has not.
     NotTaken,
-    /// It does not answer.
     Silence,
     /// It keeps no list.
     Unsupported,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Provider {
-    /// How often each message was brought, and from when on the list shows it.
+    /// How often each message was delivered, and from when on the list shows it.
     taken: HashMap<MessageId, (u32, Time)>,
-    /// Deliveries of each link by each channel, as the carrier counts them.
+    /// Deliveries of each link by channel, counted by the provider.
     deliveries: HashMap<(PayoutLinkId, Channel), u32>,
-    /// The newest code that somebody received.
+    /// The newest code of each recipient.
     codes: HashMap<(OrgId, String), String>,
-    /// What it was told too often.
+    /// The newest message that was sent too often.
     complaint: Option<Finding>,
-    /// Broken on purpose: denies what it took.
+    /// Negative control: denies the messages that it accepted.
     denies: bool,
-    /// Whether it fails or goes silent by itself. Off when the simulation ends.
+    /// Whether it has no faults. On when the simulation drains.
     pub sound: bool,
 }
 
 impl Provider {
-    /// A carrier. `denies` is a negative control.
     pub fn new(denies: bool) -> Self {
         Self { denies, ..Self::default() }
     }
 
-    /// Whether the sandbox's inbox stands for whoever gets this message: then nothing leaves the program.
+    /// Whether the sandbox's inbox receives this message: then it does not leave the program.
     pub fn is_inbox(message: &Message) -> bool {
         let digit = message.recipient.chars().rfind(char::is_ascii_digit);
         matches!(digit, Some('0' | '3' | '7'))
     }
 
-    /// Puts a message into the inbox; that and the note of it are one commit.
+    /// Puts a message into the inbox; the delivery is recorded in the same commit.
     pub fn put_into_inbox(&mut self, message: &Message, vault: &Vault) -> AttemptOutcome {
         self.bring_code(message, vault);
         AttemptOutcome::Delivered { inbox: Some(composed()) }
     }
 
-    /// Is told of a message.
+    /// Accepts a message, or fails.
     pub fn hand_over(&mut self, message: &Message, now: Time, vault: &Vault, chance: &mut Chance) -> Reported {
         let in_doubt = || Reported::AttemptOutcome(AttemptOutcome::InDoubt { reason: "no response".to_owned() });
         let failed =
@@ -102,7 +95,7 @@ impl Provider {
         }
     }
 
-    /// Is asked whether it took a message.
+    /// Returns whether it accepted a message.
     pub fn look_up(&self, message: &Message, now: Time, chance: &mut Chance) -> Found {
         if !can_be_asked(message) {
             return Found::Unsupported;
@@ -114,7 +107,7 @@ impl Provider {
         if is_listed && !self.denies { Found::Taken } else { Found::NotTaken }
     }
 
-    /// Says whether a message arrived; `None` when it does not know yet.
+    /// Returns whether a message arrived; `None` if that is not known yet.
     pub fn follow(&self, chance: &mut Chance) -> Option<AttemptOutcome> {
         match if self.sound { 0 } else { chance.position(8) } {
             0..=4 => Some(AttemptOutcome::Delivered { inbox: None }),
@@ -123,12 +116,11 @@ impl Provider {
         }
     }
 
-    /// The newest code that a recipient received.
     pub fn code(&self, org: OrgId, recipient: &str) -> Option<&String> {
         self.codes.get(&(org, recipient.to_owned()))
     }
 
-    /// What it was told more often than it may be (10).
+    /// Returns the message that was sent too often (10).
     pub fn complaint(&mut self) -> Option<Finding> {
         self.complaint.take()
     }
@@ -171,7 +163,7 @@ impl Provider {
     }
 }
 
-/// Gateways list the texts that they took; mail servers list nothing, and nobody lists calls.
+/// Gateways list accepted texts. Mail servers and calls have no list.
 fn can_be_asked(message: &Message) -> bool {
     match message.channel {
         Channel::Sms => true,

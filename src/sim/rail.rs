@@ -1,7 +1,7 @@
-//! The simulated rails, with a book of their own that shares nothing with the ledger.
+//! The simulated rails, with records that share nothing with the ledger.
 //!
-//! A rail knows items by our reference, as real ones do by an idempotency key: told twice of a transfer, it has
-//! one item. It may take an item and then not answer, decide late, fail, and send money back after it arrived.
+//! A rail identifies items by our reference, as real ones do by an idempotency key: a repeated instruction creates one
+//! item. It may accept an item and lose the response, settle late, fail, and return money after it arrived.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use crate::rails::sandbox::simulated_outcome;
 use crate::rails::{Instruction, ItemStatus};
 use crate::transfers::{Transfer, TransferStatus};
 
-/// One item in the rail's book.
+/// An item in the rail's records.
 #[derive(Clone, Debug)]
 struct Item {
     amount: Cents,
@@ -24,41 +24,35 @@ struct Item {
     returns: Option<(Time, FailureCode)>,
 }
 
-/// What a caller hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// An answer.
     ItemStatus(ItemStatus),
-    /// Nothing in time. The rail may have taken the item all the same.
+    /// No response in time. The rail may have accepted the item.
     Silence,
 }
 
-/// A transfer with its organization.
 pub(super) type Reference = (OrgId, TransferId);
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Rail {
     items: HashMap<Reference, Vec<Item>>,
-    /// Returns that it has to tell, by their time.
+    /// Returns that it has to report, by time.
     returns: BTreeSet<(Time, Reference)>,
-    /// Broken on purpose: takes a second item for the same reference.
+    /// Negative control: accepts a second item for the same reference.
     takes_twice: bool,
-    /// Whether it goes silent, dawdles or errs by itself. Off when the simulation ends.
+    /// Whether it has no faults or delays. On when the simulation drains.
     pub sound: bool,
 }
 
 impl Rail {
-    /// A rail without items; broken, if it `takes_twice`.
     pub fn new(takes_twice: bool) -> Self {
         Self { takes_twice, ..Self::default() }
     }
 
-    /// Is told of a transfer.
     pub fn take(&mut self, instruction: &Instruction, now: Time, chance: &mut Chance) -> Heard {
         let reference = (instruction.org, instruction.transfer);
         if !self.sound && chance.one_in(60) {
-            // The call never reached it.
+            // The call never reached the rail.
             return Heard::Silence;
         }
         if self.takes_twice || !self.items.contains_key(&reference) {
@@ -74,7 +68,7 @@ impl Rail {
         Heard::ItemStatus(self.item_status(reference, now))
     }
 
-    /// Is asked what became of a transfer.
+    /// Returns the status of a transfer.
     pub fn look_up(&mut self, reference: Reference, now: Time, chance: &mut Chance) -> Heard {
         if !self.sound && chance.one_in(50) {
             return Heard::Silence;
@@ -84,7 +78,7 @@ impl Rail {
             && let Some(item) = self.items.get_mut(&reference).and_then(|items| items.first_mut())
             && item.settles_at > now
         {
-            // It dawdles: what was due is due later.
+            // A delay: items that were due settle later.
             let later = chance.between(1, 2 * DAY_SECONDS);
             item.settles_at = item.settles_at.plus_seconds(later);
             if let Some((returns_at, code)) = item.returns {
@@ -96,22 +90,21 @@ impl Rail {
         Heard::ItemStatus(self.item_status(reference, now))
     }
 
-    /// The next return that is due to be told, if any is.
+    /// Returns the next due return.
     pub fn due_return(&self, now: Time) -> Option<Reference> {
         self.returns.first().filter(|(returns_at, _)| *returns_at <= now).map(|(_, reference)| *reference)
     }
 
-    /// When the next return is due.
     pub fn next_return(&self) -> Option<Time> {
         self.returns.first().map(|(returns_at, _)| *returns_at)
     }
 
-    /// Its news was taken in; it does not tell it again by itself.
+    /// Records that a return was processed; the rail does not report it again.
     pub fn reported(&mut self, reference: Reference) {
         self.returns.retain(|(_, reported)| *reported != reference);
     }
 
-    /// Compares a payout with the rail's book: one item at most (6), and no outcome that the rail did not give.
+    /// Compares a transfer with the rail's records: at most one item (6), and no outcome that the rail did not give.
     pub fn disagreement(&self, transfer: &Transfer, now: Time) -> Option<Finding> {
         let reference = (transfer.org, transfer.id);
         let items = self.items.get(&reference).map_or(0, Vec::len);
@@ -119,7 +112,7 @@ impl Rail {
         let agrees = match transfer.status {
             TransferStatus::Created | TransferStatus::Flagged => true,
             TransferStatus::Canceled => items == 0,
-            // One that was approved is pending before its rail is told.
+            // An approved payout is pending before its rail receives it.
             TransferStatus::Pending => items == 1 || transfer.waits_for_rail(),
             TransferStatus::Completed => matches!(says, ItemStatus::Completed | ItemStatus::Returned(_)),
             TransferStatus::Failed => matches!(says, ItemStatus::Failed(_)),
@@ -147,7 +140,7 @@ impl Rail {
     }
 }
 
-/// A new item: magic destinations say what becomes of it (docs/decisions.md 13), chance of the others.
+/// Returns a new item. Magic destinations decide its outcome (docs/decisions.md 13), chance that of the others.
 fn item(instruction: &Instruction, now: Time, chance: &mut Chance) -> Item {
     let magic = simulated_outcome(&instruction.far_end);
     let settles_at = match chance.position(4) {

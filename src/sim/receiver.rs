@@ -1,4 +1,4 @@
-//! The simulated receiver of webhooks: it keeps what it was told, and fails now and then.
+//! The simulated receiver of webhooks: records the events it receives, and sometimes fails.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,16 +9,15 @@ use crate::scope::Scope;
 use crate::vault::{Unsealed, Vault};
 use crate::webhooks::{CreateEndpoint, Outcome};
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Receiver {
     heard: HashMap<WebhookEndpointId, BTreeSet<i64>>,
-    /// Whether it fails by itself. Off when the simulation ends.
+    /// Whether it has no faults. On when the simulation drains.
     pub sound: bool,
 }
 
 impl Receiver {
-    /// Is told of an event. Whether it heard it, and whether its answer arrives, are two things.
+    /// Receives an event. It may record the event and still lose the response.
     pub fn call(&mut self, endpoint: WebhookEndpointId, sequence: i64, chance: &mut Chance) -> Outcome {
         let failure = if self.sound { 99 } else { chance.position(20) };
         match failure {
@@ -29,13 +28,12 @@ impl Receiver {
         if failure == 2 { Outcome::Unanswered(Unanswered::TimedOut) } else { answered(204) }
     }
 
-    /// Whether it was told of an event.
     pub fn has_heard(&self, endpoint: WebhookEndpointId, sequence: i64) -> bool {
         self.heard.get(&endpoint).is_some_and(|heard| heard.contains(&sequence))
     }
 }
 
-/// An endpoint of an app. Its secret signs nothing here.
+/// Returns an endpoint of an app. Its secret signs nothing here.
 pub(super) fn endpoint(scope: Scope, vault: &Vault) -> CreateEndpoint {
     let url = "https://receiver.example/hooks".to_owned();
     CreateEndpoint { scope, url, description: None, events: None, secret: Unsealed::new(vault, [0; 32], [0; 24]) }

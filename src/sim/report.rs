@@ -1,5 +1,3 @@
-//! What a simulation says at its end.
-
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -11,47 +9,36 @@ use crate::ledger::verify::Finding;
 use crate::store::Memory;
 use crate::world::record::feed_bytes;
 
-/// A simulation that found nothing wrong.
+/// The result of a simulation without a violation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// What decided everything.
     pub seed: u64,
-    /// Commands that were run.
     pub ops: u64,
-    /// Batches.
     pub steps: u64,
-    /// Commits that were written.
     pub commits: u64,
-    /// Faults of the store.
     pub faults: u64,
-    /// How often the program was started again.
     pub restarts: u64,
-    /// Payout links that were made.
     pub links: u64,
-    /// Payouts that were made.
     pub payouts: u64,
-    /// Idempotency keys whose answers were kept.
+    /// Idempotency keys whose responses were stored.
     pub keys: usize,
-    /// Days that passed in the simulation.
     pub simulated_days: i64,
-    /// How often both sides of some rules came up.
+    /// How often both sides of some rules occurred.
     pub reached: BTreeMap<&'static str, u64>,
-    /// How often each kind of request was answered in each way: what this run has reached.
+    /// The number of responses by request kind and status: the coverage of this run.
     pub answers: BTreeMap<String, u64>,
     /// SHA-256 over all rows of all tables. Two runs of a seed have the same.
     pub state_hash: String,
 }
 
-/// Something that must not be, and how to see it again.
+/// A violation, and the settings that repeat it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Violation {
-    /// The seed.
     pub seed: u64,
-    /// The length that was asked for; the end is another at another length.
+    /// The requested length; another length drains elsewhere.
     pub ops: u64,
-    /// In which step.
     pub step: u64,
-    /// What was found. The invariants are listed in docs/internals/reliability.md.
+    /// The finding. docs/internals/reliability.md lists the invariants.
     pub finding: Finding,
 }
 
@@ -103,7 +90,8 @@ impl Simulation {
     }
 }
 
-/// Hashes every row, by table and key. A length or a tag stands before each value: no two states look the same.
+/// Hashes every row, by table and key. A length or a tag precedes each value, so that no two states have the same
+/// input.
 fn state_hash(memory: &Memory) -> String {
     let mut hash = Sha256::new();
     memory.each_row(|table, row| {

@@ -1,5 +1,3 @@
-//! What is broken on purpose, so that each check is seen to find what it is for.
-
 use super::chance::Chance;
 use super::checks::read;
 use crate::apps::limits::LimitDay;
@@ -22,77 +20,74 @@ use crate::vendors::VendorPaymentMethod;
 use crate::world::record::Cell as _;
 use crate::world::{Record, Value};
 
-/// What is broken on purpose, to see that a check finds it.
+/// A deliberate fault, to prove that a check finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sabotage {
-    /// Nothing.
     None,
-    /// The rail takes a second item for the same transfer.
+    /// The rail accepts a second item for the same transfer.
     RailTakesTwice,
-    /// One delivery fewer is allowed than the product allows: as if the product allowed one too many.
+    /// The check allows one delivery fewer than the product, as if the product allowed one too many.
     OneDeliveryTooMany,
-    /// The store says that it is durable and is not.
+    /// The store reports commits as durable before they are.
     LazyStore,
-    /// Commits lose an event now and then.
+    /// Some commits lose an event.
     LostEvents,
-    /// A worker whose lease was taken over commits all the same.
+    /// A worker with a stale lease commits.
     StaleLeases,
-    /// Approved bills forget who approved them.
+    /// Approved bills lose their approvals.
     ForgottenApprovals,
-    /// Approved requests forget which link they made.
+    /// Approved requests lose their link.
     ForgottenLinks,
-    /// Rows of a batch that succeeded say that they failed.
+    /// Rows of a batch that succeeded have the status failed.
     DeniedRows,
-    /// The carrier denies having taken what it took.
+    /// The provider denies messages that it accepted.
     ProviderDenies,
-    /// A reader of lists counts pages off from the beginning.
+    /// A reader of lists finds pages by offset.
     PagesByCount,
-    /// Links whose money is not there go out.
+    /// Links are sent before their money has arrived.
     UnfundedLinks,
-    /// What apps owe is forgotten.
+    /// Debts of apps are forgotten.
     ForgottenDebts,
-    /// Reviews are forgotten: the store says that there is none.
+    /// The store has no reviews.
     ForgottenReviews,
-    /// Apps that require the members' own proof are served as if they did not.
+    /// Apps that require member sessions are served without them.
     AssertedMembers,
-    /// Vendors' accounts are paid to as soon as they are confirmed, and new vendors' first ones whatever the amount.
+    /// Vendors' accounts are paid at once after their confirmation, and new vendors' first accounts at any amount.
     RestlessAccounts,
-    /// What was paid in a year is forgotten.
+    /// The sums paid in a year are forgotten.
     ForgottenTaxYears,
-    /// Wallets say something else than their entries.
+    /// Wallet balances differ from their entries.
     WrongBalances,
-    /// Holds that were captured are open again.
+    /// Captured holds are open again.
     ReopenedHolds,
-    /// Answers that were kept for a key are forgotten.
     ForgottenAnswers,
-    /// Events do not follow from those before them.
+    /// Events do not follow from their predecessors.
     BrokenChain,
     /// Transactions of the ledger are rewritten, in a column that no sum compares.
     RewrittenLedger,
-    /// Links are another organization's app's.
+    /// Links move to another organization's app.
     CrossedTenants,
-    /// Jobs get lost now and then.
     LostJobs,
-    /// Both apps of an organization are connected to each user that one of them creates: the store says so.
+    /// The store connects both apps of an organization to each user that one of them creates.
     SharedPayees,
-    /// What counts for limits is forgotten.
+    /// Sums for limits are forgotten.
     ForgottenLimits,
     /// Held payments are released at once.
     HastyReleases,
     /// The thief at a claim link reads the codes that the payee receives.
     ThiefHasPhone,
-    /// Claim sessions that ended are open again.
+    /// Ended claim sessions are open again.
     EndlessSessions,
-    /// The store says that every payout method was added long ago.
+    /// The store dates every payout method far back.
     RestlessMethods,
-    /// What was delivered to a recipient on a day is forgotten.
+    /// Deliveries to a recipient on a day are forgotten.
     ForgottenDeliveries,
     /// New links have the sealed token of another.
     MovedSeals,
 }
 
 impl Sabotage {
-    /// Breaks what was committed, and the store with it, where that is how it breaks things.
+    /// Applies the fault to a commit and the store.
     pub(super) fn tamper(self, changes: &mut Vec<Change>, memory: &Memory, chance: &mut Chance) {
         match self {
             Self::None
@@ -136,7 +131,7 @@ impl Sabotage {
             Self::ForgottenDebts => overwrite(changes, memory, |_: &Debt| true, "left_open", &Value::Int(0)),
             Self::ForgottenReviews => {
                 let reviewed = |user: &User| user.status == UserStatus::InReview;
-                // Those who look at what was committed see what should be there.
+                // Only the product reads the fault; the checks see the correct rows.
                 overwrite(&mut changes.clone(), memory, reviewed, "status", &Value::Text("verified".to_owned()));
             }
             Self::AssertedMembers => ask_no_proof(changes, memory),
@@ -160,7 +155,7 @@ impl Sabotage {
 }
 
 impl Sabotage {
-    /// Breaks the store alone: the product reads what is broken, and the checks see what was committed.
+    /// Tampers with the store alone: the product reads the fault, and the checks see the correct rows.
     fn tamper_unseen(self, changes: &[Change], memory: &Memory) {
         let mut unseen = changes.to_vec();
         let (nothing, long_ago) = (Value::Int(0), Value::Time(crate::clock::Time::from_micros(0)));
@@ -184,7 +179,7 @@ impl Sabotage {
     }
 }
 
-/// Links move to an app of another organization.
+/// Moves links to an app of another organization.
 fn cross_tenants(changes: &mut [Change], memory: &Memory) {
     let apps = memory.rows(App::TABLE);
     if let Some([org, app, ..]) = apps.last().map(Vec::as_slice) {
@@ -193,7 +188,7 @@ fn cross_tenants(changes: &mut [Change], memory: &Memory) {
     }
 }
 
-/// Apps forget that members prove themselves, without telling who looks at what was committed.
+/// Lifts the apps' requirement of member sessions in the store, without a change that the checks see.
 fn ask_no_proof(changes: &[Change], memory: &Memory) {
     for change in changes.iter().filter(|change| change.table == App::TABLE) {
         let Some(mut app) = change.after.as_deref().and_then(read::<App>).map(|app| App::clone(&app)) else { continue };
@@ -202,8 +197,8 @@ fn ask_no_proof(changes: &[Change], memory: &Memory) {
     }
 }
 
-/// Connects the other app of the organization to each user that one creates, without a notice to the checks of a commit: as
-/// if to name a phone number connected an app.
+/// Connects the other app of the organization to each new user, without a change that the checks see: as if naming a
+/// phone number connected an app.
 fn connect_sisters(changes: &[Change], memory: &Memory) {
     let apps = memory.rows(App::TABLE);
     let at = |column| AppUser::TABLE.position(column).expect("a column of the record");
@@ -219,7 +214,7 @@ fn connect_sisters(changes: &[Change], memory: &Memory) {
     }
 }
 
-/// Puts the sealed token of another link into the row of a new one, unseen by the checks.
+/// Puts the sealed token of another link into the row of a new one, without a change that the checks see.
 fn move_seals(changes: &[Change], memory: &Memory) {
     let sealed = PayoutLink::TABLE.position("sealed_token").expect("a column of the record");
     let mut links = changes.iter().filter(|change| change.table == PayoutLink::TABLE);
@@ -231,7 +226,7 @@ fn move_seals(changes: &[Change], memory: &Memory) {
     }
 }
 
-/// Loses the first row of a kind that was added.
+/// Loses the first added row of a kind.
 fn lose<R: Record>(changes: &mut Vec<Change>, memory: &Memory) {
     let added = changes.iter().position(|change| change.table == R::TABLE && change.before.is_none());
     if let Some(place) = added {
@@ -240,7 +235,7 @@ fn lose<R: Record>(changes: &mut Vec<Change>, memory: &Memory) {
     }
 }
 
-/// Writes something else into a column of the rows of a kind that are so.
+/// Overwrites a column of the matching rows of a kind.
 fn overwrite<R: Record>(
     changes: &mut [Change],
     memory: &Memory,

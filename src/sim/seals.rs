@@ -1,6 +1,6 @@
-//! Seals over restarts and rekeys (30): now and then another master key becomes active, and all seals are rewritten page
-//! by page, among the commands of clients. When that is done the old key is gone. After each restart and each rekey a
-//! sample of the rows is opened, and each seal is tried in the places of others, where it must not open.
+//! Checks sealed values over restarts and rekeys (30). From time to time another master key becomes active, and all
+//! seals are rewritten page by page, between the commands of clients; then the old key is removed. After each restart
+//! and each rekey, every seal of a sample must open in its own row and field and in no other.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -24,41 +24,37 @@ use crate::world::{Record as _, Row, Table, Value};
 const SEALS: u8 = 30;
 /// Rows of each table in the sample.
 const SAMPLE: usize = 12;
-/// The first rekey begins at this step; each further one when so many times the steps have passed.
+/// The first rekey begins at this step, each later one when the steps have multiplied by the factor.
 const FIRST_REKEY_STEP: u64 = 500;
 const REKEY_FACTOR: u64 = 4;
 
-/// Some rows of a table, each as likely as any other.
+/// A uniform random sample of a table's rows.
 struct Sample {
     table: &'static Table,
     keys: Vec<Row>,
     seen: i64,
 }
 
-/// A pass over all seals, while a rekey is under way.
+/// A pass over all seals during a rekey.
 struct Pass {
     organizations: VecDeque<OrgId>,
     at: Position,
 }
 
-/// See the module's comment.
 pub(super) struct Seals {
     tables: Vec<&'static str>,
     samples: BTreeMap<&'static str, Sample>,
-    /// Draws of its own, so that the sample changes nothing of the history.
+    /// A separate source, so that the sample does not change the history.
     chance: Chance,
     hashing: Zeroizing<[u8; 32]>,
     keys: BTreeMap<u16, Zeroizing<[u8; 32]>>,
     pass: Option<Pass>,
     next_rekey: u64,
-    /// How many rekeys came to their end.
     pub rekeys: u64,
-    /// How many seals were opened in their places.
     pub opened: u64,
 }
 
 impl Seals {
-    /// Over the master key with which everything begins.
     pub fn new(seed: u64, master: [u8; 32]) -> Self {
         Self {
             tables: check::tables(),
@@ -73,7 +69,7 @@ impl Seals {
         }
     }
 
-    /// Takes in a commit: the rows that it added are as likely in the sample as those before.
+    /// Records a commit: old and new rows are equally likely in the sample.
     pub fn commit(&mut self, changes: &[Change]) {
         let added = changes.iter().filter(|change| change.before.is_none() && change.after.is_some());
         for change in added.filter(|change| self.tables.contains(&change.table.name)) {
@@ -90,12 +86,11 @@ impl Seals {
         }
     }
 
-    /// Whether seals are being rewritten.
     pub fn is_rekeying(&self) -> bool {
         self.pass.is_some()
     }
 
-    /// What is wrong with the sample.
+    /// Returns the fault of the sample.
     pub fn check(&mut self, memory: &Memory, vault: &Vault) -> Option<Finding> {
         for sample in self.samples.values() {
             let mut before: Vec<Seal> = Vec::new();
@@ -125,7 +120,7 @@ impl Seals {
         None
     }
 
-    /// Makes another key the active one. The one before still opens what it has sealed.
+    /// Activates a new key. The previous one still opens its seals.
     fn begin(&mut self, memory: &Memory, vault: &Vault) {
         let active = self.keys.last_key_value().map_or(Vault::FIRST_KEY, |(id, _)| id + 1);
         self.keys.insert(active, Zeroizing::new(self.chance.entropy().bytes()));
@@ -139,7 +134,7 @@ impl Seals {
         vault.replace(Ring::new(&self.hashing, &self.keys, active).expect("the ring has its active key"));
     }
 
-    /// The pass continues here, with the next organization or the same.
+    /// Moves the pass to its next position, in the next organization or the same.
     fn go_on(&mut self, at: Position, next_organization: bool) {
         let Some(pass) = &mut self.pass else { return };
         pass.at = at;
@@ -148,7 +143,7 @@ impl Seals {
         }
     }
 
-    /// All seals are under the active key: the others are thrown away.
+    /// Removes all keys but the active one, which seals all values now.
     fn end(&mut self, vault: &Vault) {
         let active = vault.ring().active();
         self.keys.retain(|id, _| *id == active);
@@ -158,7 +153,7 @@ impl Seals {
     }
 }
 
-/// What is wrong with any seal.
+/// Returns the first fault of any seal.
 pub(super) fn all(system: &System, vault: &Vault) -> Option<Finding> {
     match check::check(&system.reads(), vault, Extent::All) {
         Ok(opened) => opened.findings.into_iter().next(),
@@ -169,7 +164,7 @@ pub(super) fn all(system: &System, vault: &Vault) -> Option<Finding> {
 }
 
 impl Simulation {
-    /// Begins a rekey when it is time, and rewrites the next page of one that is under way.
+    /// Begins a rekey when it is due, and rewrites the next page of the current one.
     pub(super) fn rekey(&mut self, batch: &mut Batch<Who, Said>) -> Result<(), Box<Violation>> {
         if self.seals.pass.is_none() && self.steps >= self.seals.next_rekey && !self.draining {
             self.seals.next_rekey = self.steps.saturating_mul(REKEY_FACTOR);
@@ -195,7 +190,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The next page follows once this one is written; else it is rewritten again.
+    /// Continues with the next page if this one was written, and repeats it otherwise.
     pub(super) fn rewritten(
         &mut self,
         next: Position,
@@ -210,7 +205,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// After a restart or a rekey: a sample of what is sealed opens in its place, and in no other.
+    /// Checks the sample after a restart or a rekey.
     pub(super) fn check_seals(&mut self) -> Result<(), Box<Violation>> {
         let vault: &Arc<Vault> = &self.vault;
         let found = self.seals.check(self.system.memory(), vault);

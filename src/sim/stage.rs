@@ -1,4 +1,4 @@
-//! What is there before the first step: organizations, their apps and their money, and the people to be paid.
+//! The state before the first step: organizations, their apps and their money, and the payees.
 
 use std::collections::HashMap;
 
@@ -28,21 +28,18 @@ use crate::vault::Vault;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// How many tenants there are.
 const ORGANIZATIONS: usize = 3;
-/// Apps of each.
 const APPS: usize = 2;
-/// People who may be paid. Every organization knows the same phones, as in life; nothing may cross by that.
+/// Payees. Every organization has the same phones, and no data may cross organizations because of that.
 const PEOPLE: usize = 120;
-/// To so many of them half of the money goes, so that sums add up: limits of days and of years are reached.
+/// So many of them receive half of the money, so that sums reach the limits of days and years.
 const REGULARS: usize = 16;
-/// What an app's wallet is filled with.
 const DEPOSIT: Cents = Cents::new(5_000_000_000);
-/// Which apps have next to nothing, counted from one, and how much that is.
+/// The apps that have little money, counted from one, and its amount.
 const POOR: [usize; 2] = [3, 5];
 const LITTLE: Cents = Cents::new(200_000);
 
-/// Settings that come into play: the wallet begins below its floor.
+/// The settings of every second app. Its wallet begins below the refill threshold.
 const LIMITS: &str = r#"{
     "auto_refill": {"amount": 100000000, "threshold": 5100000000},
     "payout_limits": {"per_payout": 1000000, "per_day": 4000000},
@@ -60,35 +57,24 @@ const LIMITS: &str = r#"{
 /// The placeholder for the hash of every member's password.
 pub(super) const PASSWORD_HASH: &str = "hash";
 
-/// Somebody with a phone.
 #[derive(Clone, Debug)]
 pub(super) struct Individual {
-    /// Who they are.
     pub phone: PhoneNumber,
-    /// Their address.
     pub email: Email,
-    /// First name.
     pub first_name: String,
-    /// Last name.
     pub last_name: String,
-    /// Where they are paid, if they say.
     pub details: Vec<Details>,
 }
 
-/// See the module's comment.
 pub(super) struct Stage {
-    /// Every app, with its organization.
     pub apps: Vec<Scope>,
-    /// Everybody.
     pub people: Vec<Individual>,
     phones: HashMap<String, usize>,
     addresses: HashMap<String, usize>,
 }
 
-/// Makes an organization: its row, and money in the wallets of its apps.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    /// Its id.
     pub org: OrgId,
 }
 
@@ -106,10 +92,9 @@ impl Command for Found {
     }
 }
 
-/// Signs every member of an organization in for good: real sessions are short, and time passes quickly here.
+/// Signs in every member of an organization for 1,000 days. Real sessions would end too soon in simulated time.
 #[derive(Clone, Debug)]
 pub(super) struct SignAllIn {
-    /// Their organization.
     pub org: OrgId,
 }
 
@@ -145,12 +130,9 @@ impl Command for SignAllIn {
     }
 }
 
-/// Fills an app's wallet.
 #[derive(Clone, Debug)]
 pub(super) struct Fund {
-    /// The app.
     pub scope: Scope,
-    /// Cents.
     pub amount: Cents,
 }
 
@@ -168,7 +150,6 @@ impl Command for Fund {
 }
 
 impl Stage {
-    /// An empty stage with its people.
     pub fn new() -> Self {
         let people: Vec<Individual> = (0..PEOPLE).filter_map(individual).collect();
         let phones = people.iter().enumerate().map(|(place, individual)| (individual.phone.e164(), place)).collect();
@@ -177,28 +158,25 @@ impl Stage {
         Self { apps: Vec::new(), people, phones, addresses }
     }
 
-    /// Somebody to be paid, every other time one of the regulars.
+    /// Returns a payee, in half of the draws one of the regulars.
     pub fn payee(&self, chance: &mut Chance) -> Option<&Individual> {
         let among = if chance.one_in(2) { self.people.get(..REGULARS).unwrap_or(&self.people) } else { &self.people };
         chance.pick(among)
     }
 
-    /// Whose phone this is, in E.164.
+    /// Returns the person with this phone in E.164.
     pub fn by_phone(&self, phone: &str) -> Option<&Individual> {
         self.phones.get(phone).and_then(|place| self.people.get(*place))
     }
 
-    /// Whose address this is.
     pub fn by_email(&self, email: &str) -> Option<&Individual> {
         self.addresses.get(email).and_then(|place| self.people.get(*place))
     }
 
-    /// Ids of the organizations to found.
     pub fn organizations(chance: &mut Chance, now: Time) -> Vec<OrgId> {
         (0..ORGANIZATIONS).map(|_| chance.entropy().id(now)).collect()
     }
 
-    /// The apps to make for an organization.
     pub fn apps_of(org: OrgId, vault: &Vault, chance: &mut Chance) -> Vec<CreateApp> {
         let app = |number: usize| CreateApp {
             org,
@@ -210,7 +188,7 @@ impl Stage {
         (0..APPS).map(app).collect()
     }
 
-    /// The members of an organization: one of each role, and a second approver.
+    /// Returns one member of each role, and a second approver.
     pub fn members_of(org: OrgId) -> Vec<CreateMember> {
         let roles = Role::ALL.iter().chain(&[Role::ApApprover]).enumerate();
         let member = |(number, role): (usize, &Role)| CreateMember {
@@ -223,7 +201,7 @@ impl Stage {
         roles.map(member).collect()
     }
 
-    /// The bank account of an app that was made, and the settings of an odd one: a floor for its wallet, and limits.
+    /// Returns the bank account of a new app, and its settings: every second app has limits and a refill threshold.
     pub fn set_up(scope: Scope, number: usize, vault: &Vault, chance: &mut Chance) -> (SetAchAccount, UpdateSettings) {
         let account = own_account("4455660001").expect("a good account").sealed(vault, chance.entropy().bytes());
         let changes = if number.is_multiple_of(2) { "{}" } else { LIMITS };
@@ -231,22 +209,21 @@ impl Stage {
         (SetAchAccount { scope, account, by_app: false }, UpdateSettings { scope, changes })
     }
 
-    /// Takes in an app that was made, and gives the command that fills its wallet.
+    /// Records a new app, and returns the command that funds its wallet.
     pub fn enter(&mut self, org: OrgId, app: AppId) -> Fund {
         let scope = Scope { org, app };
         self.apps.push(scope);
-        // What a bank takes back where there is little is not always covered.
+        // Little money, so that some returns are not covered.
         let amount = if POOR.contains(&self.apps.len()) { LITTLE } else { DEPOSIT };
         Fund { scope, amount }
     }
 }
 
-/// A bank account as an app names it.
 pub(super) fn own_account(number: &str) -> Option<OwnAccountInput> {
     read(&format!(r#"{{"account_number": "{number}", "routing_number": "110000000"}}"#))
 }
 
-/// An input as its handler would read it.
+/// Reads an input as its handler does.
 pub(super) fn read<T: Input>(text: &str) -> Option<T> {
     T::read(&Json::parse(text.as_bytes()).ok()?, "").ok()
 }
@@ -263,7 +240,7 @@ fn individual(number: usize) -> Option<Individual> {
     Some(Individual { phone, email, first_name, last_name, details: details(number) })
 }
 
-/// Where a person may be paid: good accounts, and those that fail or come back on purpose (docs/decisions.md 13).
+/// Returns a person's methods: good ones, and ones that fail or return payments on purpose (docs/decisions.md 13).
 fn details(number: usize) -> Vec<Details> {
     let bank = |account_number: String, routing_number: &str| Target::UsBank {
         bank: UsBank { account_number, routing_number: routing_number.to_owned(), account_type: AccountType::Checking },

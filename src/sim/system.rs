@@ -1,4 +1,4 @@
-//! The program under test: an executor over a memory, that fails on purpose and is started again.
+//! The program under test: an executor over a memory store, with deliberate faults and restarts.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -11,7 +11,7 @@ use crate::store::memory::{Change, Fault};
 use crate::store::{Memory, Reads, Store};
 use crate::world::{Halt, World};
 
-/// Commands that are decided and committed together, each with who asked for it.
+/// Commands that are decided and committed together, each with its sender.
 pub(super) struct Batch<W, S> {
     tasks: Vec<Box<dyn Task>>,
     asked_by: Vec<W>,
@@ -21,50 +21,45 @@ pub(super) struct Batch<W, S> {
 }
 
 impl<W, S: Send + 'static> Batch<W, S> {
-    /// A batch of nothing.
     pub fn new() -> Self {
         let (sender, receiver) = channel();
         Self { tasks: Vec::new(), asked_by: Vec::new(), organizations: Vec::new(), sender, receiver }
     }
 
-    /// Adds a command. `say` puts its reply into the batch's common words.
+    /// Adds a command. `say` converts its reply into the batch's common type.
     pub fn add<C: Command>(&mut self, who: W, command: C, say: impl Fn(C::Reply) -> S + Send + 'static) {
         let sender = self.sender.clone();
         self.organizations.push(command.organization());
         self.asked_by.push(who);
         self.tasks.push(task(command, move |outcome| {
-            // The batch holds the receiver until it has read every answer.
+            // The batch holds the receiver until it has read every outcome.
             sender.send(outcome.map(&say)).unwrap_or_default();
         }));
     }
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 pub(super) struct Ran<W, S> {
-    /// The answers, in the order of the commands.
+    /// The outcomes, in the order of the commands.
     pub answers: Vec<(W, Result<S, Refusal>)>,
-    /// What was committed.
     pub changes: Vec<Change>,
-    /// Whose rows the batch had a right to change.
+    /// The organizations whose rows the batch may change.
     pub organizations: Vec<OrgId>,
-    /// The place of the one command whose commit was refused on purpose and that has nobody else to blame: larger
-    /// batches are run singly.
+    /// The position of the only command of a commit that was refused on purpose. In larger batches, commands are
+    /// retried one by one.
     pub excused: Option<usize>,
-    /// Whether the program stopped, because it may not guess.
+    /// Whether the program stopped because the outcome of a commit is unknown.
     pub stopped: bool,
 }
 
-/// See the module's comment.
 pub(super) struct System {
     memory: Memory,
     clock: Clock,
     executor: Executor,
-    /// How often the program was started again.
     pub restarts: u64,
 }
 
 impl System {
-    /// A program over an empty memory.
     pub fn new(start: Time, chance: &mut Chance) -> Self {
         let (memory, clock) = (Memory::new(), Clock::manual(start));
         memory.watch();
@@ -72,37 +67,33 @@ impl System {
         Self { memory, clock, executor, restarts: 0 }
     }
 
-    /// Its store.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// The store's reading half.
     pub fn reads(&self) -> Reads {
         Reads::Memory(self.memory.clone())
     }
 
-    /// The time now.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// Lets time pass.
     pub fn pass(&self, seconds: i64) {
         self.clock.advance(seconds);
     }
 
-    /// Looks at the store.
     pub fn read<T>(&self, read: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
         view(&self.reads(), self.now(), read)
     }
 
-    /// Runs a batch while the store does `fault`, once.
+    /// Runs a batch during which the store fails once with `fault`.
     pub fn run<W, S: Send + 'static>(&mut self, batch: Batch<W, S>, fault: Fault) -> Ran<W, S> {
         let Batch { mut tasks, asked_by, mut organizations, sender, receiver } = batch;
         organizations.sort_unstable();
         organizations.dedup();
-        // Two of three are decided in two parts, the second before the first is written. The fault meets one of them.
+        // Two of three batches are decided in two parts, the second before the first is written. The fault hits one
+        // part.
         let way = self.memory.commits() % 3;
         let second = if way == 0 { Vec::new() } else { tasks.split_off(tasks.len().div_ceil(2)) };
         let meets_second = way == 2 && !second.is_empty();
@@ -122,24 +113,24 @@ impl System {
         }
         let stopped = verdict != Verdict::GoOn;
         let excused = (fault == Fault::Refused && met.len() == 1).then_some(met.start);
-        // Every task has answered by now, so the channel ends with the last answer.
+        // Every task has sent its outcome, so the channel ends with the last one.
         drop(sender);
         let answers = asked_by.into_iter().zip(receiver).collect();
         let changes = merged(self.memory.take_changes());
         Ran { answers, changes, organizations, excused, stopped }
     }
 
-    /// The process dies and another starts over the same store; what was not durable is gone.
+    /// Crashes the process, loses all changes that are not durable, and starts another process over the same store.
     pub fn restart(&mut self, chance: &mut Chance) {
         self.memory.crash();
         self.restarts += 1;
-        // A start takes time; the new process never stamps a moment of the old one.
+        // A start takes time: the new process never uses a timestamp of the old one.
         self.clock.advance(1);
         self.executor = executor(&self.memory, &self.clock, chance);
     }
 }
 
-/// One change for each row, by table and key: a batch that the store refused as a whole is several commits.
+/// Merges the changes by table and key. A batch that the store refused as a whole has several commits.
 fn merged(mut changes: Vec<Change>) -> Vec<Change> {
     changes.sort_by(|a, b| (a.table.name, &a.key).cmp(&(b.table.name, &b.key)));
     changes.dedup_by(|later, earlier| {

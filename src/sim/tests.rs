@@ -1,4 +1,4 @@
-//! That the simulator repeats itself, finds nothing in the product, and finds what is broken on purpose.
+//! The simulator repeats itself, finds no fault in the product, and finds each deliberate fault.
 
 use super::*;
 
@@ -15,13 +15,13 @@ fn one_seed_is_one_history_and_nothing_is_wrong_in_it() {
     assert_ne!(first.state_hash, other.state_hash);
 }
 
-/// Breaks one thing on purpose. The simulation must find it, and name the invariant that it breaks.
+/// Checks that the simulation finds the fault, under the invariant that it breaks.
 fn is_found(sabotage: Sabotage, invariant: u8) {
     let Err(violation) = run(7, 40_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
     assert_eq!(violation.finding.invariant, invariant, "{sabotage:?}: {violation}");
 }
 
-/// The same of what takes several things to come together: with some of these seeds they do, under this invariant.
+/// Checks a fault that needs a rare combination: some of these seeds reach it.
 fn is_found_with_one_seed(sabotage: Sabotage, invariant: u8) {
     let found = |seed| run(seed, 40_000, sabotage).is_err_and(|violation| violation.finding.invariant == invariant);
     assert!((7..27).any(found), "{sabotage:?} went unnoticed");
@@ -55,7 +55,8 @@ fn jobs_that_get_lost_are_missed_at_the_end() {
     assert_eq!(violation.finding.invariant, 20, "{violation}");
 }
 
-// These take money, people or days to come together first, and most of the time: they run side by side.
+// These faults need money, people or days to come together, which takes long: each has its own test, to run in
+// parallel.
 
 #[test]
 fn accounts_that_are_paid_to_before_they_rested_are_found() {

@@ -1,5 +1,5 @@
-//! The simulated workers: they do what the real ones do (`worker`), against the simulated rail and carrier, and
-//! lose their memory, their lease or their answer on the way.
+//! The simulated workers: they follow the real ones (`worker`), with the simulated rail and provider, and lose their
+//! memory, their lease or a response on the way.
 
 mod letters;
 
@@ -32,105 +32,84 @@ use crate::vault::Vault;
 use crate::webhooks::{self, Attempted, Feed};
 use crate::world::record::key;
 
-/// Rows of a batch that a worker has on their way at once, at most.
+/// Rows of a batch that a worker processes at once, at most.
 const ROWS_AT_ONCE: usize = 6;
 
-/// What came of a job, not yet reported.
+/// The result of a job, before its report.
 #[derive(Clone, Debug)]
 pub(super) enum Finished {
-    /// A message was carried, or could not be.
     Message {
-        /// Which.
         message: MessageId,
-        /// The link that it brought.
         link: Option<PayoutLinkId>,
-        /// How it went.
         outcome: AttemptOutcome,
     },
-    /// A carrier is about to be told of a message; what is known of an attempt in doubt.
+    /// An attempt to send a message begins; with the knowledge about an attempt in doubt.
     Attempt(MessageId, Before),
-    /// A link may have been brought, and is to be brought again: one more of its deliveries.
+    /// A link may have been delivered, and is sent again as one more of its deliveries.
     AttemptAgain(MessageId, PayoutLinkId),
-    /// The carrier has a message still on its way.
+    /// The provider accepted the message and does not know yet whether it arrived.
     OnItsWay,
-    /// A transfer was handed to the rail.
     Submitted(TransferId, ItemStatus),
-    /// The rail was asked about a transfer.
+    /// The rail was queried about a transfer.
     Followed(TransferId, ItemStatus),
-    /// A wallet is to be looked after.
     ToppedUp(AppId),
-    /// The time of a link is over.
     Released(TransferId),
     Expired(PayoutLinkId),
-    /// A payee is to be reminded of a link.
     Reminded(PayoutLinkId),
-    /// These users of a run are screened next.
     Screened(ScreeningRunId, Vec<(UserId, String)>),
-    /// These rows of an erased payee come next.
     Erased(UserId, Option<Page>),
-    /// A batch is begun, or gone on with.
+    /// A batch is begun or continued.
     BatchBegun(PayoutLinkBatchId),
-    /// These rows of a batch come next.
     Rows(Scope, Vec<Arc<BatchRow>>),
-    /// No row of a batch waits any more.
+    /// No row of the batch waits any more.
     BatchDone(PayoutLinkBatchId),
-    /// An app's endpoints are to be told of its new events.
     Fed(AppId),
-    /// An endpoint was called.
     Called(Box<Attempted>),
 }
 
-/// A job in a worker's hand.
+/// A worker with its job.
 #[derive(Clone, Debug)]
 pub(super) struct Hand {
-    /// The lease.
     pub leased: Leased,
-    /// How far its worker has come.
     pub known: Known,
-    /// For so many steps its worker does nothing: long enough, at times, that others take over.
+    /// Steps for which the worker does nothing, sometimes until its lease is stale.
     pub asleep_steps: i64,
-    /// What came of it, once it was done.
     pub finished: Option<Finished>,
 }
 
-/// What a worker knows of a job of several parts.
+/// The progress of a job with several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Nothing yet.
     Nothing,
-    /// The rail was asked, and had never heard of the transfer.
+    /// The rail was queried and does not know the transfer.
     NotTaken,
-    /// An earlier attempt is in doubt: the carrier is to be asked.
+    /// An earlier attempt is in doubt: the worker queries the provider.
     InDoubt,
-    /// What must be in the store before anything is done, is there.
+    /// The attempt is in the store, as it must be before the call.
     Noted,
 }
 
-/// The outside world, as workers reach it.
+/// The systems outside of the program.
 pub(super) struct Outside<'a> {
-    /// The rails.
     pub rail: &'a mut Rail,
-    /// The carrier of messages.
     pub provider: &'a mut Provider,
-    /// The receiver of webhooks.
     pub receiver: &'a mut Receiver,
-    /// Opens what is sealed.
     pub vault: &'a Vault,
 }
 
-/// What a worker's turn came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Performed {
-    /// The job is done, or a part of it; the hand says how far it is.
+    /// The job or a part of it is done; `Hand` holds the progress.
     OnTheWay,
-    /// No answer came: the worker does not know, and leaves the job to the end of its lease.
+    /// No response came: the worker leaves the job to the end of its lease.
     Silence,
 }
 
-/// Does a job, or a part of it: others may act between two parts.
+/// Performs a job or a part of it; other commands may run between two parts.
 ///
 /// # Errors
-/// What a worker would log: something that it needs is not there.
+///
+/// The error that a worker would log: a row that it needs is missing.
 pub(super) fn perform(
     hand: &mut Hand,
     system: &System,
@@ -160,7 +139,7 @@ pub(super) fn perform(
         Work::EraseUser { user } => {
             let user = UserId(user);
             let mut page = system.read(|world| erasure::next(world, outside.vault, org, user))?;
-            // Clients of the simulator repeat their requests for ever, and remember what they were answered.
+            // Clients of the simulator repeat their requests without end, and expect the stored responses.
             if let Some(page) = &mut page
                 && let Found::Answers(answers) = &mut page.found
             {
@@ -181,7 +160,6 @@ fn finish(hand: &mut Hand, finished: Option<Finished>) -> Performed {
     performed
 }
 
-/// The next part of a batch.
 fn process(hand: &Hand, id: PayoutLinkBatchId, system: &System, chance: &mut Chance) -> Result<Finished, Refusal> {
     if hand.known == Known::Nothing {
         return Ok(Finished::BatchBegun(id));
@@ -195,7 +173,7 @@ fn process(hand: &Hand, id: PayoutLinkBatchId, system: &System, chance: &mut Cha
     Ok(if rows.is_empty() { Finished::BatchDone(id) } else { Finished::Rows(batch.scope(), rows) })
 }
 
-/// Calls a webhook endpoint with what is due there.
+/// Calls a webhook endpoint with its due events.
 fn call(
     leased: &Leased,
     endpoint: WebhookEndpointId,
@@ -215,9 +193,8 @@ fn call(
     Ok(Some(Finished::Called(Box::new(attempted))))
 }
 
-/// Hands a transfer over. Who comes second asks first: a transfer in doubt is looked up, never sent blindly
-/// again. Between the question and the hand-over another worker may have sent it; then it is for the rail to
-/// know the reference.
+/// Submits a transfer. A retry queries the rail first: a transfer in doubt is never submitted blindly. Another worker
+/// may submit between the query and the call; then the rail recognizes the reference.
 fn submit(
     hand: &mut Hand,
     id: TransferId,
@@ -231,7 +208,7 @@ fn submit(
     let heard = match instruction {
         Some(instruction) if !in_doubt => {
             if chance.one_in(40) {
-                // A network brings a call twice now and then.
+                // A network may deliver a call twice.
                 outside.rail.take(&instruction, now, chance);
             }
             outside.rail.take(&instruction, now, chance)
@@ -252,7 +229,7 @@ fn item_status(heard: Heard) -> Option<ItemStatus> {
     }
 }
 
-/// Adds the commands that report a job, or a part of it. `fence` is what the worker believes its lease to be.
+/// Adds the commands that report a job or a part of it. `fence` is the worker's own fencing token.
 pub(super) fn report(
     batch: &mut Batch<Who, Said>,
     hand: &Hand,
@@ -293,7 +270,7 @@ pub(super) fn report(
         Finished::Erased(user, page) => batch.add(who, ErasePage { leased, user, page }, |()| Said::Done),
         Finished::BatchBegun(id) => batch.add(who, Begin { leased, batch: id }, |()| Said::GoOn),
         Finished::Rows(scope, rows) => {
-            // The worker waits for all of them, and goes on when the last is heard of.
+            // The worker waits for all of them, and continues after the last outcome.
             for row in &rows {
                 let token = NewToken::draw(vault, &mut chance.entropy(), scope.org);
                 let answer = Box::new(|link: &Arc<_>| Answer::created(&super::requests::made_link(link)));

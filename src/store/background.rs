@@ -1,10 +1,10 @@
-//! What is done again and again beside those who read and write.
+//! Periodic background work of a store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A thread of its own, which ends when this is dropped.
+/// A background thread that ends when this is dropped.
 pub struct BackgroundThread {
     name: &'static str,
     stop: Arc<AtomicBool>,
@@ -12,10 +12,7 @@ pub struct BackgroundThread {
 }
 
 impl BackgroundThread {
-    /// Does `work` now and then, for the first time after `every`.
-    ///
-    /// # Errors
-    /// When the system has no thread for it.
+    /// Runs `work` repeatedly, first after `every`. Fails if the system cannot start a thread.
     pub(super) fn start(
         name: &'static str,
         every: Duration,

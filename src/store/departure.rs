@@ -1,7 +1,7 @@
-//! An embedded store that moves to a server: the mark in it that says where to, and since when it is gone.
+//! The embedded store's side of a move to a server: a mark with the target and the times of the move.
 //!
-//! Invariant: nobody serves a store that has left ([`refuse_moved`]). Deliberately absent: writing anything else. Its
-//! records stay as they are, so that it can be come back to.
+//! Invariant: a store that has moved is not served ([`refuse_moved`]). The mark is all that a move writes here; the
+//! records stay, so that the move can be undone.
 
 use std::path::Path;
 
@@ -13,30 +13,25 @@ use super::sqlite::{OpenError, Readers, bring_up_to_date, prepare, unreadable};
 use super::{Reads, Reserve, StoreError};
 use crate::clock::Time;
 
-/// An embedded store, opened to move away. Whoever opens it holds its lock.
+/// An embedded store that is opened for a move. It holds the store's lock.
 pub struct Departure {
     connection: Connection,
     readers: Readers,
 }
 
-/// What an embedded store says of its move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departing {
-    /// The move; the database says the same id.
+    /// The database holds the same id.
     pub id: Uuid,
-    /// Where to, without user and password.
+    /// Without user and password.
     pub target: String,
-    /// Since when.
     pub began_at: Time,
-    /// When it left: from then on it is not served.
+    /// From this time on the store is not served.
     pub left_at: Option<Time>,
 }
 
 impl Departure {
-    /// Opens an existing store whose schema is exactly the program's.
-    ///
-    /// # Errors
-    /// `Outdated` and `Newer` when it is not; `Database` when it does not open.
+    /// Opens an existing store whose schema is exactly the program's. Fails with `Outdated` or `Newer` otherwise.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Database { path: path.display().to_string(), source };
         identity::check(path, Expected::Store)?;
@@ -47,17 +42,16 @@ impl Departure {
         Ok(Self { connection, readers })
     }
 
-    /// Everything in it.
     pub fn reads(&self) -> Reads {
         Reads::Sqlite(self.readers.clone())
     }
 
-    /// What it says of its move; `None` where it does not move.
+    /// Returns the mark; `None` if the store is not moving.
     pub fn mark(&self) -> Result<Option<Departing>, StoreError> {
         mark(&self.connection).map_err(unreadable)
     }
 
-    /// Writes down that it moves, before the database hears of the move. An earlier move that came to nothing is forgotten.
+    /// Writes the mark, before anything is written to the database. Replaces the mark of an earlier, abandoned move.
     pub fn begin(&mut self, departing: &Departing) -> Result<(), StoreError> {
         let Departing { id, target, began_at, left_at } = departing;
         let transaction = self.connection.transaction().map_err(unreadable)?;
@@ -68,13 +62,14 @@ impl Departure {
         transaction.commit().map_err(unreadable)
     }
 
-    /// Writes down that it has left. Before the database is opened to anybody, so that never both are served.
+    /// Marks the store as moved. Must run before the database is opened for service, so that only one of the two is
+    /// served.
     pub fn leave(&mut self, now: Time) -> Result<(), StoreError> {
         let left = "UPDATE moves SET left_at = ?1 WHERE left_at IS NULL";
         self.connection.execute(left, [now.micros()]).map(|_| ()).map_err(unreadable)
     }
 
-    /// Forgets the move: it is served again.
+    /// Removes the mark, so that the store is served again.
     pub fn stay(&mut self) -> Result<(), StoreError> {
         self.connection.execute("DELETE FROM moves", []).map(|_| ()).map_err(unreadable)
     }
@@ -95,7 +90,7 @@ fn mark(connection: &Connection) -> rusqlite::Result<Option<Departing>> {
     connection.query_row(select, [], read).optional()
 }
 
-/// Keeps whoever would serve it out of a store that has left. Its schema is up to date.
+/// Rejects a store that has moved. Its schema must be up to date.
 pub(super) fn refuse_moved(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let path = path.display().to_string();
     let found = mark(connection).map_err(|source| OpenError::Database { path: path.clone(), source })?;

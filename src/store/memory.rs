@@ -1,7 +1,7 @@
-//! The store of tests and the simulator: everything in memory, and failure on demand.
+//! An in-memory store for tests and the simulator, with injected failures.
 //!
-//! It can answer "unknown" with or without having written, refuse to be read, and
-//! lose what a crash would lose. Clones share the same data.
+//! It can report an unknown outcome with or without writing, fail reads, and lose what a crash would lose. Clones share
+//! their data.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
@@ -11,36 +11,29 @@ use super::{CommitError, OnCommit, Snapshot, StoreError};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::{Row, Table, TableChanges, Value, Want};
 
-/// What the next commit does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// What it should.
     #[default]
     None,
-    /// Writes, then says that the outcome is unknown.
+    /// Writes, then reports an unknown outcome.
     WrittenButUnknown,
-    /// Writes nothing and says that the outcome is unknown.
+    /// Writes nothing and reports an unknown outcome.
     LostAndUnknown,
-    /// Writes nothing and says so.
+    /// Writes nothing and reports a refusal.
     Refused,
-    /// Writes nothing, because there is no room.
+    /// Writes nothing and reports full storage.
     Full,
 }
 
-/// One row that a commit changed.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The table.
     pub table: &'static Table,
-    /// The row's primary key.
     pub key: Row,
-    /// The row as it was; `None` when it is new.
+    /// `None` for a new row.
     pub before: Option<Row>,
-    /// The row as it is; `None` when it was removed.
     pub after: Option<Row>,
 }
 
-/// What a memory holds.
 #[derive(Default)]
 pub struct Tables {
     rows: HashMap<&'static str, BTreeMap<Row, Row>>,
@@ -48,24 +41,21 @@ pub struct Tables {
     indexes: HashMap<(&'static str, usize), BTreeMap<Row, BTreeSet<Row>>>,
     /// The commits that a crash would lose, newest last.
     unflushed: Vec<Vec<Change>>,
-    /// What commits changed since somebody asked last; `None` while nobody watches.
+    /// The changes since the last [`Memory::take_changes`]; `None` if not watched.
     watched: Option<Vec<Change>>,
     fault: Fault,
-    /// A commit that was begun, and is not to be seen yet.
     begun: Option<(Vec<TableChanges>, OnCommit)>,
-    /// Whether commits wait for [`Memory::flush`] to survive a crash.
+    /// Whether commits need [`Memory::flush`] to survive a crash.
     lazy: bool,
     commits: u64,
 }
 
-/// See the module's comment.
 #[derive(Clone, Default)]
 pub struct Memory {
     tables: Arc<Mutex<Tables>>,
 }
 
 impl Memory {
-    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -74,23 +64,21 @@ impl Memory {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the next commit does; later ones are sound again.
+    /// Injects a fault into the next commit only.
     pub fn fail_next(&self, fault: Fault) {
         self.tables().fault = fault;
     }
 
-    /// From now on commits survive [`Self::crash`] only when flushed: a store that lies about durability.
-    /// The negative control of the durability invariant.
+    /// Makes commits survive [`Self::crash`] only after a flush. The negative control of the durability invariant.
     pub fn make_lazy(&self) {
         self.tables().lazy = true;
     }
 
-    /// Makes everything committed so far durable.
     pub fn flush(&self) {
         self.tables().unflushed.clear();
     }
 
-    /// The power fails: what was not durable is gone.
+    /// Simulates a power failure: changes that are not durable are lost.
     pub fn crash(&self) {
         let mut tables = self.tables();
         tables.begun = None;
@@ -101,18 +89,17 @@ impl Memory {
         }
     }
 
-    /// From now on what commits change is kept for [`Self::take_changes`]: for a checker that looks at each
-    /// commit rather than at everything.
+    /// Starts recording changes for [`Self::take_changes`], for a checker that checks each commit instead of all rows.
     pub fn watch(&self) {
         self.tables().watched = Some(Vec::new());
     }
 
-    /// What was committed since the last call, in the order of the commits.
+    /// Returns the changes since the last call, in the order of the commits.
     pub fn take_changes(&self) -> Vec<Change> {
         self.tables().watched.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Shows every row of every table, by the table's name, then by key.
+    /// Visits every row of every table, ordered by the table's name, then by key.
     pub fn each_row(&self, mut visit: impl FnMut(&'static str, &Row)) {
         let tables = self.tables();
         let mut names: Vec<&'static str> = tables.rows.keys().copied().collect();
@@ -122,23 +109,19 @@ impl Memory {
         }
     }
 
-    /// How many commits were written.
     pub fn commits(&self) -> u64 {
         self.tables().commits
     }
 
-    /// Every row of a table, ordered by key: for checkers, which look at everything.
     pub fn rows(&self, table: &'static Table) -> Vec<Row> {
         self.tables().rows(table).cloned().collect()
     }
 
-    /// The row with this primary key.
     pub fn row(&self, table: &'static Table, key: &Row) -> Option<Row> {
         self.tables().get(table, key).cloned()
     }
 
-    /// Writes or removes a row behind the back of every rule: the negative control of checkers, which must
-    /// find it.
+    /// Writes or removes a row without any check. The negative control of checkers, which must find it.
     pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
         self.tables().put(table, key, row);
     }
@@ -210,22 +193,22 @@ impl Memory {
     }
 }
 
-/// How a page is read: along which index, and between what.
+/// A plan to read a page: an index and a range.
 struct Way {
-    /// The index's place in the table; 0 is the key.
+    /// The index's position in the table; 0 is the key.
     index: usize,
-    /// What all its entries begin with.
+    /// The common prefix of all entries to read.
     prefix: Row,
-    /// Whether the index has the order of the list.
+    /// Whether the index has the order of the page.
     is_ordered: bool,
     direction: Direction,
-    /// In the order of the list, nothing before this is asked for.
+    /// The lower bound in the page's order.
     least: Option<Value>,
     after: Option<Value>,
 }
 
 impl Way {
-    /// The index of which most columns are given, best one that goes on in the order of the list.
+    /// Selects the index with the longest given prefix, and prefers one in the page's order.
     fn of(query: &Query) -> Self {
         let equal = |column: &usize| {
             let given = query.conditions.iter().find(|it| it.column == *column && it.compare == Compare::Equal);
@@ -248,10 +231,10 @@ impl Way {
         (self.prefix.len(), self.is_ordered)
     }
 
-    /// Between which keys the rows lie. They may be wider than need be: each row is looked at.
+    /// Returns the range of keys. It may be too wide, because each row is checked.
     fn bounds(&self) -> (Bound<Row>, Bound<Row>) {
         let from = Bound::Included(self.prefix.iter().chain(&self.least).cloned().collect());
-        // The next id lies behind all that begin with this one; where there is none, the end of the index does.
+        // The range ends before the next id, or at the end of the index if there is none.
         let mut behind = self.prefix.clone();
         let next = match behind.last_mut() {
             Some(Value::Id(id)) => id.as_u128().checked_add(1).map(|next| *id = uuid::Uuid::from_u128(next)),
@@ -262,7 +245,7 @@ impl Way {
         let after = self.prefix.iter().chain([after]).cloned().collect();
         match self.direction {
             Direction::Ascending => (Bound::Included(after), until),
-            // What begins with the value itself lies behind it in the index, and is not asked for.
+            // Entries that begin with the value itself sort after it, and are excluded.
             Direction::Descending => (from, Bound::Excluded(after)),
         }
     }
@@ -292,8 +275,8 @@ impl Tables {
         }
     }
 
-    /// As a real store does, it reads along the index that fits best, and where that has the order of the list, no
-    /// further than the page: a run of the simulator may last, and its tables only ever grow.
+    /// Reads along the best index, and no further than the page if the index has its order: tables of a long simulator
+    /// run only grow.
     fn page(&self, query: &Query) -> Vec<Row> {
         let Some(rows) = self.rows.get(query.table.name) else { return Vec::new() };
         let way = Way::of(query);
@@ -337,7 +320,7 @@ impl Tables {
         })
     }
 
-    /// Unique indexes and missing rows stand against a change, as they do in a real store.
+    /// Checks unique indexes and missing rows, as a real store does.
     fn broken_rule(&self, change: &TableChanges) -> Option<String> {
         let table = change.table;
         let key = table.key();

@@ -1,7 +1,7 @@
-//! Where the data live: an enum of stores that know records and no noun.
+//! The stores, which hold records and know no nouns.
 //!
-//! A store loads rows by index in bulk, reads pages, and commits all changes of a
-//! batch at once. Deliberately absent: business rules, and writing outside a commit.
+//! A store loads rows by index in bulk, reads pages, and commits all changes of a batch at once. It has no business
+//! rules and no writes outside a commit.
 
 mod background;
 mod departure;
@@ -25,66 +25,61 @@ pub use reserve::Reserve;
 pub use snapshot::Snapshot;
 pub use sqlite::Sqlite;
 
-/// Why a read failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The store could not be read.
     #[error("the store cannot be read: {0}")]
     Read(String),
-    /// It was read, but a row makes no sense.
+    /// The row was read but is damaged.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
-    /// Another writer of a shared store stood in the way, or the connection broke; it may go well the next time.
+    /// Another writer of a shared store was in the way, or the connection broke. A retry may succeed.
     #[error("the store cannot be read now: {0}")]
     Again(String),
-    /// The storage has no room even for what a look-up needs.
     #[error("the storage is full: {0}")]
     Full(String),
 }
 
-/// Why a commit did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    /// Certainly nothing was written: a unique index or a rule of the schema stood against it.
+    /// Nothing was written: a unique index or a rule of the schema rejected the changes.
     #[error("the store refused the changes: {0}")]
     Refused(String),
-    /// Certainly nothing was written: another writer of a shared store stood in the way, or the connection broke
-    /// before the commit was asked for. The same changes may be decided anew.
+    /// Nothing was written: another writer of a shared store was in the way, or the connection broke before COMMIT. The
+    /// batch can be retried.
     #[error("the store cannot commit now: {0}")]
     Again(String),
-    /// Certainly nothing was written: the storage has no room.
+    /// Nothing was written: the storage is full.
     #[error("the storage is full: {0}")]
     Full(String),
-    /// It may or may not have been written. Nobody may guess.
+    /// The changes may or may not have been written.
     #[error("the outcome of the commit is unknown: {0}")]
     Unknown(String),
 }
 
-/// Hears how a commit went, on the thread that wrote it.
+/// Receives the outcome of a commit, on the thread that wrote it.
 pub type OnCommit = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
 
-/// What a store answers at the begin of a batch.
 #[derive(Debug)]
 pub struct Begun {
-    /// The last moment that any process gave to a command of this organization; `None` where nobody else writes.
+    /// The last time that any process gave to a command of this organization; `None` if this process is the only
+    /// writer.
     pub last: Option<Time>,
-    /// The answers to the look-ups, in their order.
+    /// In the order of the wants.
     pub answers: Vec<Vec<Row>>,
 }
 
-/// The writing half of a store. One executor owns it.
+/// The writing half of a store, owned by one executor.
 pub enum Store {
-    /// One file, embedded in the program.
     Sqlite(Box<sqlite::Writer>),
     /// A server, shared with other processes.
     Postgres(Box<postgres::Writer>),
-    /// In memory, for tests and the simulator; can crash, lose and stay silent.
+    /// In memory, with injected failures, for tests and the simulator.
     Memory(Memory),
 }
 
 impl Store {
-    /// Whether other processes write to it too. Then a batch holds the commands of one organization, and nothing
-    /// is kept between two batches.
+    /// Returns whether other processes write to it too. Then a batch holds the commands of one organization, and
+    /// nothing is cached between batches.
     pub fn is_shared(&self) -> bool {
         match self {
             Self::Sqlite(_) | Self::Memory(_) => false,
@@ -92,8 +87,8 @@ impl Store {
         }
     }
 
-    /// Begins a batch with its first look-ups. A shared store keeps every other writer out of this organization
-    /// until [`Self::commit`] or [`Self::abandon`].
+    /// Begins a batch with its first reads. A shared store locks out other writers of this organization until
+    /// [`Self::commit`] or [`Self::abandon`].
     pub fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
         match self {
             Self::Sqlite(writer) => Ok(Begun { last: None, answers: writer.load(wants)? }),
@@ -102,7 +97,7 @@ impl Store {
         }
     }
 
-    /// Answers look-ups, in their order.
+    /// Returns the rows for each want, in the order of the wants.
     pub fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         match self {
             Self::Sqlite(writer) => writer.load(wants),
@@ -111,8 +106,7 @@ impl Store {
         }
     }
 
-    /// Writes all changes of a batch, or none, and ends it. When it answers `Ok`, they are durable. `last` is the
-    /// moment of its last command.
+    /// Ends a batch: writes all of its changes, or none. `Ok` means durable. `last` is the time of its last command.
     pub fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
         match self {
             Self::Sqlite(writer) => writer.commit(changes),
@@ -121,19 +115,19 @@ impl Store {
         }
     }
 
-    /// Begins what [`Self::commit`] does, and comes back before it is done. Until `on_commit` hears how it went, look-ups
-    /// may see the changes or not. One after the other: the next may begin when this one has landed. Where the thread
-    /// dies that writes, `on_commit` is dropped unheard: then the outcome is unknown.
+    /// Starts a commit and returns before it is confirmed. Until `on_commit` is called, reads may or may not see the
+    /// changes. Only one commit may be pending. If the writing thread dies, `on_commit` is dropped without a call; then
+    /// the outcome is unknown.
     pub fn begin_commit(&mut self, changes: Vec<TableChanges>, last: Time, on_commit: OnCommit) {
         match self {
             Self::Sqlite(writer) => writer.begin_commit(changes, on_commit),
             Self::Memory(memory) => memory.begin_commit(changes, on_commit),
-            // Another writer of the organization must be kept out until the commit has ended, so it is waited for.
+            // Other writers of the organization must be locked out until the commit ends, so this waits for it.
             Self::Postgres(writer) => on_commit(writer.commit(&changes, last)),
         }
     }
 
-    /// Whether another thread does what [`Self::begin_commit`] begins, so that it lands although nobody here does anything.
+    /// Returns whether another thread performs what [`Self::begin_commit`] starts, so that no further call is needed.
     pub fn commits_asynchronously(&self) -> bool {
         match self {
             Self::Sqlite(_) => true,
@@ -141,7 +135,7 @@ impl Store {
         }
     }
 
-    /// Does what [`Self::begin_commit`] began, where no other thread does.
+    /// Performs the pending commit, if no other thread does.
     pub fn finish_commit(&mut self) {
         match self {
             Self::Sqlite(_) | Self::Postgres(_) => {}
@@ -149,7 +143,6 @@ impl Store {
         }
     }
 
-    /// Ends a batch of which nothing is to be written.
     pub fn abandon(&mut self) {
         match self {
             Self::Sqlite(_) | Self::Memory(_) => {}
@@ -158,19 +151,16 @@ impl Store {
     }
 }
 
-/// The reading half: many may read at once, and none waits for the writer.
+/// The reading half. Concurrent reads never wait for the writer.
 #[derive(Clone)]
 pub enum Reads {
-    /// Read connections to the file.
     Sqlite(sqlite::Readers),
-    /// Read connections to the server.
     Postgres(postgres::Readers),
-    /// The same memory.
     Memory(Memory),
 }
 
 impl Reads {
-    /// Answers look-ups, in their order, from one consistent state.
+    /// Returns the rows for each want, in order, from one consistent state.
     pub fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         match self {
             Self::Sqlite(readers) => readers.load(wants),
@@ -179,8 +169,8 @@ impl Reads {
         }
     }
 
-    /// Answers look-ups of single rows where that takes no longer than asking somebody else to; `None` where it may: more
-    /// is asked for, all read connections are lent, or the store is a server.
+    /// Returns single rows if a direct read is as fast as a queued one; `None` if other rows are wanted, all
+    /// connections are in use, or the store is a server.
     pub fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>> {
         match self {
             Self::Sqlite(readers) => readers.load_at_once(wants),
@@ -189,7 +179,7 @@ impl Reads {
         }
     }
 
-    /// Limits an embedded store to this many bytes; a server has quotas of its own.
+    /// Limits an embedded store to this many bytes; a server has its own quotas.
     pub fn limit_storage(&self, quota_bytes: Option<u64>) {
         match self {
             Self::Sqlite(readers) => readers.limit_storage(quota_bytes),
@@ -197,7 +187,7 @@ impl Reads {
         }
     }
 
-    /// Whether changes are refused because the storage has no room for them. A server says so with each commit instead.
+    /// Returns whether an embedded store refuses changes for lack of room. A server reports this with each commit.
     pub fn is_full(&self) -> bool {
         match self {
             Self::Sqlite(readers) => readers.is_full(),
@@ -205,7 +195,6 @@ impl Reads {
         }
     }
 
-    /// Whether other processes write to the same store.
     pub fn is_shared(&self) -> bool {
         match self {
             Self::Sqlite(_) | Self::Memory(_) => false,
@@ -213,10 +202,7 @@ impl Reads {
         }
     }
 
-    /// Whether the store can be written to now; where it is a server, that is asked.
-    ///
-    /// # Errors
-    /// `Read` with the reason when it cannot.
+    /// Checks that the store accepts writes; queries the server if there is one. Fails with `Read` and the reason.
     pub fn reachable(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(_) | Self::Memory(_) => Ok(()),
@@ -224,7 +210,7 @@ impl Reads {
         }
     }
 
-    /// Looks at one consistent state, however long it takes; commits go on beside it.
+    /// Reads one consistent state for as long as needed; commits continue in parallel.
     pub fn snapshot<T>(&self, fetch: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match self {
             Self::Sqlite(readers) => readers.snapshot(fetch),

@@ -1,10 +1,10 @@
-//! Room on the disk that is kept for work in progress.
+//! Disk space reserved for work in progress.
 //!
-//! Invariant: a full disk is a state, not a failure. The commit that meets it deletes the reserve file and is written into
-//! the freed room. From then on changes are refused ([`Reserve::is_full`]), reads continue, and work in progress uses the
-//! freed room. The reserve is made again as soon as there is room for it; then changes are accepted again.
+//! Invariant: a full disk is a state, not a failure. The commit that meets it deletes the reserve file and is written
+//! into the freed space. From then on changes are refused ([`Reserve::is_full`]), reads continue, and work in progress
+//! uses the freed space. The reserve is created again as soon as there is room for it; then changes are accepted again.
 //!
-//! A quota is the same state: a store that is larger than its quota refuses changes until the quota is raised.
+//! A quota works the same way: a store above its quota refuses changes until the quota is raised.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,25 +15,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{FallocateFlags, fallocate};
 
-/// Bytes of the reserve file.
 const RESERVE_BYTES: u64 = 8 * 1024 * 1024;
 
-/// See the module's comment. Cheap to clone.
 #[derive(Clone)]
 pub struct Reserve(Arc<Inner>);
 
 struct Inner {
     database: PathBuf,
     file: PathBuf,
-    /// Held while the file is made or deleted.
+    /// Held while the file is created or deleted.
     making: Mutex<()>,
     full: AtomicBool,
-    /// Bytes that the store may have; 0 without a quota.
+    /// In bytes; 0 without a quota.
     quota: AtomicU64,
 }
 
 impl Reserve {
-    /// The reserve of a database file. [`Self::keep`] makes the file.
+    /// Returns the reserve of a database file. [`Self::keep`] creates the file.
     pub(super) fn of(database: &Path) -> Self {
         let mut file = database.as_os_str().to_owned();
         file.push("-reserve");
@@ -46,24 +44,22 @@ impl Reserve {
         }))
     }
 
-    /// Limits the store to this many bytes.
     pub fn limit(&self, quota_bytes: Option<u64>) {
         self.0.quota.store(quota_bytes.unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// Whether changes are refused now.
     pub fn is_full(&self) -> bool {
         self.0.full.load(Ordering::Relaxed)
     }
 
-    /// Called when a write found no room. Returns whether the reserve was there and is free now.
+    /// Deletes the reserve file after a write found no room. Returns whether it existed.
     pub(super) fn release(&self) -> bool {
         let _making = self.0.making.lock().unwrap_or_else(PoisonError::into_inner);
         self.set_full(true, "the disk is full: changes are refused until space is free");
         std::fs::remove_file(&self.0.file).is_ok()
     }
 
-    /// Makes the reserve where it is missing, and looks at the quota. Called again and again.
+    /// Creates the reserve file if it is missing, and checks the quota. Called periodically.
     pub(super) fn keep(&self) {
         let _making = self.0.making.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_over_quota() {
@@ -111,7 +107,7 @@ impl Reserve {
     }
 }
 
-/// Takes the room of the whole reserve on the disk.
+/// Allocates the whole reserve on the disk.
 fn fill(file: &File) -> io::Result<()> {
     match fallocate(file, FallocateFlags::empty(), 0, RESERVE_BYTES) {
         Ok(()) => Ok(()),

@@ -1,7 +1,7 @@
-//! One consistent state of a store, for whoever looks at everything: `bursar verify` and the simulator.
+//! One consistent state of a store, for readers of all data: `bursar verify` and the simulator.
 //!
-//! Rows are handed out one at a time, so that a table may be larger than the memory. Deliberately absent:
-//! a way to keep a snapshot. While one is open the embedded store's log cannot start over, so it grows.
+//! Rows are returned one at a time, so that a table may be larger than the memory. Snapshots must be short: while one
+//! is open the embedded store's log cannot restart, so it grows.
 
 use std::sync::Arc;
 
@@ -12,23 +12,20 @@ use super::sqlite;
 use crate::world::record::AnyRecord;
 use crate::world::{Record, Row, Table};
 
-/// See the module's comment.
 pub enum Snapshot<'a> {
-    /// A read transaction.
     Sqlite(&'a rusqlite::Transaction<'a>),
-    /// The same, on a server.
     Postgres(&'a postgres::State<'a>),
-    /// The memory, which nobody else touches meanwhile.
+    /// Locked, so that no commit changes it.
     Memory(&'a memory::Tables),
 }
 
 impl Snapshot<'_> {
-    /// Shows every record of a kind, of all organizations, in the order of the primary key.
+    /// Visits every record of a kind, of all organizations, in the order of the primary key.
     pub fn each<R: Record>(&self, mut visit: impl FnMut(&R) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.rows(R::TABLE, 0, |row| visit(&*typed::<R>(decoded(R::TABLE, &row)?)))
     }
 
-    /// Shows the rows of a table, of all organizations, in the order of the primary key, without the first so many.
+    /// Visits the rows of a table, of all organizations, in the order of the primary key, after the first `skip`.
     pub fn rows<E: From<StoreError>>(
         &self,
         table: &'static Table,
@@ -45,7 +42,6 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The record with this primary key.
     pub fn get<R: Record>(&self, key: &Row) -> Result<Option<Arc<R>>, StoreError> {
         let table = R::TABLE;
         let row = match self {
@@ -56,7 +52,7 @@ impl Snapshot<'_> {
         row.map(|row| decoded(table, &row).map(typed)).transpose()
     }
 
-    /// The records with these primary keys, in the order of the keys. Over a server that is one question.
+    /// Returns the records with these primary keys, in the order of the keys. A server needs one query.
     pub fn get_all<R: Record>(&self, keys: &[Row]) -> Result<Vec<Option<Arc<R>>>, StoreError> {
         let table = R::TABLE;
         let rows = match self {

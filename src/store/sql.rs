@@ -1,5 +1,5 @@
-//! SQL text, made from what records say of themselves. Nobody else writes SQL,
-//! but for the migrations.
+//! SQLite statements, generated from the records' declarations. Only this module and the migrations contain SQL for
+//! records.
 
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Index;
@@ -19,21 +19,20 @@ fn equals(table: &Table, index: &Index) -> String {
     parts.join(" AND ")
 }
 
-/// All rows with given values in an index, ordered by the primary key.
+/// Returns the statement for all rows with given values in an index, ordered by the primary key.
 pub(super) fn select(table: &Table, index: &Index) -> String {
     let key: Vec<&str> = table.key().columns.iter().map(|&column| table.columns[column].name).collect();
     let (columns, found, order) = (names(table).join(", "), equals(table, index), key.join(", "));
     format!("SELECT {columns} FROM {} WHERE {found} ORDER BY {order}", table.name)
 }
 
-/// The rows of all organizations, ordered by the primary key, without the first so many.
+/// Returns the statement for the rows of all organizations, ordered by the primary key, after the first `skip`.
 pub(super) fn every(table: &Table, skip: u64) -> String {
     let key: Vec<&str> = table.key().columns.iter().map(|&column| table.columns[column].name).collect();
     let (columns, order) = (names(table).join(", "), key.join(", "));
     format!("SELECT {columns} FROM {} ORDER BY {order} LIMIT -1 OFFSET {skip}", table.name)
 }
 
-/// One page, and the values of its parameters.
 pub(super) fn page(query: &Query) -> (String, Row) {
     let table = query.table;
     let mut values: Row = Vec::new();
@@ -71,7 +70,7 @@ pub(super) fn page(query: &Query) -> (String, Row) {
         parts.push(format!("EXISTS (SELECT 1 FROM {} c WHERE {})", through.table.name, connected.join(" AND ")));
     }
     if parts.is_empty() {
-        // A look at everything: the earliest job, any organization.
+        // A page without conditions, such as the earliest job of any organization.
         parts.push("TRUE".to_owned());
     }
     let columns: Vec<String> = names(table).iter().map(|name| format!("t.{name}")).collect();
@@ -92,7 +91,8 @@ pub(super) fn insert(table: &Table) -> String {
     format!("INSERT INTO {} ({}) VALUES ({})", table.name, names(table).join(", "), places.join(", "))
 }
 
-/// Sets some columns. Its parameters are their values and the key's, in the order of the table's columns.
+/// Returns an update of some columns. Its parameters are their values and the key's, in the order of the table's
+/// columns.
 pub(super) fn update(table: &Table, changed: Columns) -> String {
     let key = table.key().columns;
     let (mut sets, mut found) = (Vec::new(), Vec::new());
@@ -104,7 +104,6 @@ pub(super) fn update(table: &Table, changed: Columns) -> String {
     format!("UPDATE {} SET {} WHERE {}", table.name, sets.join(", "), found.join(" AND "))
 }
 
-/// Its parameters are the primary key.
 pub(super) fn delete(table: &Table) -> String {
     format!("DELETE FROM {} WHERE {}", table.name, equals(table, table.key()))
 }

@@ -1,104 +1,78 @@
-//! JSON as request bodies may write it, read strictly and exactly.
+//! A strict and exact JSON parser for request bodies.
 //!
-//! Invariant: what a caller wrote is either kept exactly or refused. Whole numbers, however they are
-//! spelled (`195`, `195.0`, `1.95e2`), become the integer they are; no other number passes through a
-//! float; one key has one value; and equal documents have equal [`Json::canonical`] text.
+//! Invariant: a value is kept exactly or refused. Whole numbers in any spelling (`195`, `195.0`, `1.95e2`) become
+//! integers; no other number passes through a float; one key has one value; and equal documents have equal
+//! [`Json::canonical`] text.
 //!
-//! Deliberately absent: serde's data model (a derive would drop duplicate keys before anyone saw
-//! them), and what a field means: bodies are read from the tree by the ones who know.
+//! Deliberately absent: serde's data model (a derive would silently drop duplicate keys) and the meaning of fields,
+//! which the inputs of each route define.
 
 mod read;
 
 use std::fmt::Write as _;
 
-/// Nesting that a body may have; the outermost list or object is the first level (docs/decisions.md 1).
+/// Levels of nesting in a body; the outermost list or object is the first.
 pub const DEPTH_MAX: usize = 32;
 
-/// Keys of one object at most (docs/decisions.md 17). No object that the API takes has a quarter as many fields; metadata, whose
-/// keys are the caller's own, has the same bound.
+/// Keys of one object at most. No object of the API has a quarter as many fields; the limit also applies to metadata,
+/// whose keys the caller chooses.
 pub const KEYS_MAX: usize = 256;
 
-/// Largest exponent, of either sign, of a number in its shortest form. It is far beyond what a double
-/// holds, and bounds what a short text can make others spell out.
+/// Largest exponent, of either sign, of a number in its shortest form. It is far beyond a double, and limits the length
+/// of a written-out number.
 const EXPONENT_MAX: u64 = 9_999;
 
-/// A JSON value. Objects keep the order in which they were written. A body may hold anything, an SSN
-/// too, and `Debug` shows it all: trees are for code and tests, never for logs.
+/// A JSON value. Objects keep the order of their keys. `Debug` shows everything, even an SSN, so a value is never
+/// logged.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Json {
-    /// `null`.
     Null,
-    /// `true` or `false`.
     Bool(bool),
-    /// A whole number within 64 bits, whatever its spelling.
+    /// A whole number within 64 bits, in any spelling.
     Int(i64),
     /// Any other number, as its shortest exact text: `1.5`, `-0.25`, `1e400`.
     Decimal(String),
     /// A string, its escapes resolved.
     Text(String),
-    /// An array.
     List(Vec<Json>),
-    /// An object; no key occurs twice.
+    /// No key occurs twice.
     Object(Vec<(String, Json)>),
 }
 
-/// Why bytes are not an acceptable JSON document. `at` is a byte offset.
+/// Why bytes are not an acceptable JSON document. `at` is a byte offset, or a JSON pointer for problems with keys.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum JsonProblem {
-    /// Not UTF-8 from this byte on.
     #[error("byte {at}: not valid UTF-8")]
-    InvalidUtf8 {
-        /// Where.
-        at: usize,
-    },
+    InvalidUtf8 { at: usize },
     /// Another byte than the grammar allows, or the end.
     #[error("byte {at}: expected {expected}")]
-    Syntax {
-        /// Where.
-        at: usize,
-        /// What could have stood there.
-        expected: &'static str,
-    },
-    /// Something after the document.
+    Syntax { at: usize, expected: &'static str },
     #[error("byte {at}: unexpected data after the document")]
-    TrailingBytes {
-        /// Where.
-        at: usize,
-    },
+    TrailingBytes { at: usize },
     /// More than [`DEPTH_MAX`] levels.
     #[error("byte {at}: arrays and objects are nested more than {DEPTH_MAX} levels deep")]
-    TooDeep {
-        /// Where.
-        at: usize,
-    },
-    /// Two values under one key: whichever were taken, the caller might have meant the other.
+    TooDeep { at: usize },
+    /// Two values for one key: either could be the one that the caller intended.
     #[error("{at}: duplicate key")]
     DuplicateKey {
-        /// Where, as a JSON pointer.
+        /// A JSON pointer.
         at: String,
     },
     /// More than [`KEYS_MAX`] keys in one object.
     #[error("{}the object has more than {KEYS_MAX} keys", if at.is_empty() { String::new() } else { format!("{at}: ") })]
     TooManyKeys {
-        /// Where, as a JSON pointer.
+        /// A JSON pointer.
         at: String,
     },
-    /// A null byte, which no store of ours keeps in a text.
+    /// PostgreSQL cannot store a null byte in a text.
     #[error("byte {at}: strings must not contain null bytes")]
-    NullByte {
-        /// Where.
-        at: usize,
-    },
-    /// A number beyond anything meant.
+    NullByte { at: usize },
     #[error("byte {at}: the exponent of the number is beyond ±{EXPONENT_MAX}")]
-    ExponentTooLarge {
-        /// Where.
-        at: usize,
-    },
+    ExponentTooLarge { at: usize },
 }
 
 impl JsonProblem {
-    /// The same problem, seen from one level further out: from the object or list that has it at this step.
+    /// Prefixes the path of a problem with the step from the enclosing object or list.
     fn below(self, step: &str) -> Self {
         match self {
             Self::DuplicateKey { at } => Self::DuplicateKey { at: format!("/{step}{at}") },
@@ -113,22 +87,19 @@ impl JsonProblem {
     }
 }
 
-/// A key as a step of a JSON pointer (RFC 6901).
+/// Escapes a key as a step of a JSON pointer (RFC 6901).
 #[must_use]
 pub fn pointer_step(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
 impl Json {
-    /// Reads one document.
-    ///
-    /// # Errors
-    /// The first [`JsonProblem`].
+    /// Parses one document; returns the first problem.
     pub fn parse(bytes: &[u8]) -> Result<Json, JsonProblem> {
         read::document(bytes)
     }
 
-    /// The value under a key; `None` where there is none or this is no object.
+    /// Returns the value of a key; `None` without one, and for a value that is not an object.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         let Json::Object(fields) = self else {
@@ -137,7 +108,7 @@ impl Json {
         fields.iter().find_map(|(name, value)| (name == key).then_some(value))
     }
 
-    /// What kind of value this is, for messages: `a string`.
+    /// Returns the type of the value for messages, such as `a string`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -151,8 +122,8 @@ impl Json {
         }
     }
 
-    /// The one text of equal documents: keys sorted by their bytes, no white space, numbers by value.
-    /// Fingerprints of idempotency keys are taken of it (docs/decisions.md 16, "Keys").
+    /// Returns the same text for equal documents: keys sorted by their bytes, no white space, numbers by value.
+    /// Fingerprints of idempotency keys are computed from it (docs/decisions.md 16, "Keys").
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut text = String::new();
@@ -195,9 +166,9 @@ impl Json {
         }
     }
 
-    /// The same document as a `serde_json` value, for answers. A [`Json::Decimal`] becomes the nearest
-    /// double, the only fraction that `serde_json` holds here, and a string where no double is near;
-    /// nothing that is money may come this way.
+    /// Converts the document to a `serde_json` value, for responses. A [`Json::Decimal`] becomes the nearest double,
+    /// the only fraction that `serde_json` holds here, or a string if no double is near. Money must not be converted
+    /// this way.
     #[must_use]
     pub fn to_serde(&self) -> serde_json::Value {
         use serde_json::Value;
@@ -218,7 +189,7 @@ impl Json {
         }
     }
 
-    /// The document that a `serde_json` value stands for; a double counts as its shortest text.
+    /// Converts a `serde_json` value; a double counts as its shortest text.
     #[must_use]
     pub fn from_serde(value: &serde_json::Value) -> Json {
         use serde_json::Value;
@@ -236,7 +207,7 @@ impl Json {
     }
 }
 
-/// Escapes as RFC 8785 does: what must be escaped, and that as short as can be.
+/// Escapes only required characters, in the shortest form (RFC 8785).
 fn write_string(text: &str, out: &mut String) {
     out.push('"');
     for character in text.chars() {

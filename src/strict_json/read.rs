@@ -1,8 +1,8 @@
-//! The reader: a recursive descent over the bytes, and the exact value of a number's text.
+//! The parser: a recursive descent over the bytes, and the exact value of a number's text.
 
 use super::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem, KEYS_MAX, pointer_step};
 
-/// Reads one document and nothing behind it.
+/// Parses one document; nothing may follow it.
 pub(super) fn document(bytes: &[u8]) -> Result<Json, JsonProblem> {
     let text = std::str::from_utf8(bytes).map_err(|problem| JsonProblem::InvalidUtf8 { at: problem.valid_up_to() })?;
     let mut reader = Reader { text, at: 0 };
@@ -15,15 +15,14 @@ pub(super) fn document(bytes: &[u8]) -> Result<Json, JsonProblem> {
     Ok(document)
 }
 
-/// The value of a number that is already known to be in JSON's grammar: `digits × 10^exponent` with
-/// neither leading nor trailing zeros, so that one value has one form. `None` where that exponent is
-/// beyond [`EXPONENT_MAX`].
+/// Returns the value of a number in JSON's grammar: `digits × 10^exponent` without leading or trailing zeros, so that
+/// one value has one form. Returns `None` if the exponent is beyond [`EXPONENT_MAX`].
 pub(super) fn number_of(text: &str) -> Option<Json> {
     if let Ok(number) = text.parse() {
         return Some(Json::Int(number));
     }
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    // 32 bits, so that the sums below cannot leave 64; what is longer is refused either way.
+    // 32 bits, so that the sums below fit in 64; a longer exponent is refused in any case.
     let exponent: i32 = exponent.parse().ok()?;
     let (sign, mantissa) = match mantissa.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -41,13 +40,13 @@ pub(super) fn number_of(text: &str) -> Option<Json> {
         return None;
     }
 
-    // A 64-bit number has at most 19 digits; only then is it worth spelling out.
+    // A 64-bit number has at most 19 digits; a longer one is not written out.
     if let Ok(zeros @ 0..19) = usize::try_from(exponent)
         && let Ok(number) = format!("{sign}{digits}{}", "0".repeat(zeros)).parse()
     {
         return Some(Json::Int(number));
     }
-    // Fractions of everyday size keep the form that people write.
+    // Short fractions keep the decimal form that people write.
     let point = usize::try_from(exponent.unsigned_abs()).ok()?;
     Some(Json::Decimal(if exponent < 0 && point < 40 {
         let padded = format!("{digits:0>width$}", width = point + 1);
@@ -60,7 +59,7 @@ pub(super) fn number_of(text: &str) -> Option<Json> {
     }))
 }
 
-/// Reads a text from left to right. `at` is always on a character's first byte.
+/// Reads a text from left to right. `at` is always the first byte of a character.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -87,7 +86,7 @@ impl Reader<'_> {
         Err(JsonProblem::Syntax { at: self.at, expected })
     }
 
-    /// A value that stands inside `depth` lists and objects.
+    /// Reads a value inside `depth` lists and objects.
     fn value(&mut self, depth: usize) -> Result<Json, JsonProblem> {
         match self.peek() {
             Some(b'{' | b'[') if depth == DEPTH_MAX => Err(JsonProblem::TooDeep { at: self.at }),
@@ -150,7 +149,7 @@ impl Reader<'_> {
             }
             self.skip_space();
             let value = self.value(depth).map_err(|problem| problem.below(&pointer_step(&key)))?;
-            // Refused before it is kept: what is left of the body costs nothing.
+            // Refused before it is stored, so the rest of the body costs nothing.
             if fields.len() == KEYS_MAX {
                 return Err(JsonProblem::TooManyKeys { at: String::new() });
             }
@@ -163,7 +162,7 @@ impl Reader<'_> {
                 return self.expected("a comma or a closing brace");
             }
         }
-        // Sorted, not compared pair by pair: a body may have thousands of objects.
+        // Sorted instead of compared in pairs: a body may have thousands of objects.
         let mut keys: Vec<&str> = fields.iter().map(|(key, _)| key.as_str()).collect();
         keys.sort_unstable();
         if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -201,7 +200,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A string; `at` is on its opening quote.
+    /// Reads a string; `at` is on its opening quote.
     fn string(&mut self) -> Result<String, JsonProblem> {
         self.at += 1;
         let mut text = String::new();
@@ -223,7 +222,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An escape; `at` is on its backslash.
+    /// Reads an escape; `at` is on its backslash.
     fn escape(&mut self) -> Result<char, JsonProblem> {
         let start = self.at;
         self.at += 1;
@@ -246,7 +245,7 @@ impl Reader<'_> {
         Ok(character)
     }
 
-    /// The digits of `\uXXXX`, or of two that make one character; `at` is behind the `u`.
+    /// Reads the digits of `\uXXXX`, or of two that form one character; `at` is after the `u`.
     fn unicode_escape(&mut self, start: usize) -> Result<char, JsonProblem> {
         let first = self.four_hex_digits()?;
         let code = match first {
@@ -265,7 +264,7 @@ impl Reader<'_> {
         if code == 0 {
             return Err(JsonProblem::NullByte { at: start });
         }
-        // What is left is a second half without a first.
+        // A lone half of a surrogate pair is not a character.
         char::from_u32(code)
             .ok_or(JsonProblem::Syntax { at: start, expected: "a character, not half of a surrogate pair" })
     }

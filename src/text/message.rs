@@ -1,17 +1,17 @@
-//! What a sender writes to a payee: it leads nowhere and names no number to call (docs/decisions.md 17).
+//! Checks a sender's message to a payee: it may contain no address to open and no number to call (docs/decisions.md
+//! 17).
 //!
-//! Invariant: a word that may be an address or a phone number is refused; the exceptions are narrow, and written out here.
+//! Invariant: a word that may be an address or a phone number is refused; the exceptions are narrow, and listed here.
 
 use super::{REFUSED, UNSEEN, is_in};
 
-/// Characters of a sender's message to a payee.
+/// Characters of a sender's message to a payee, at most.
 pub const MESSAGE_MAX: usize = 160;
 
-/// Why a sender's message to a payee is refused: it is part of a text that the service sends, so it must not lead
-/// anywhere else.
+/// Why a sender's message is refused. It becomes part of a text from this service, so it must not lead elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum MessageProblem {
-    /// A URL, a domain, or the address of a mailbox.
+    /// A URL, a domain, or an e-mail address.
     #[error(
         "must not contain a web address, a domain or an e-mail address; the message already contains the payout link"
     )]
@@ -24,12 +24,9 @@ pub enum MessageProblem {
     PhoneNumber,
 }
 
-/// Checks a sender's message to a payee for what a phone shows as a link.
-///
-/// # Errors
-/// The first [`MessageProblem`].
+/// Checks a sender's message for text that a phone shows as a link.
 pub fn check_message(message: &str) -> Result<(), MessageProblem> {
-    // Full-width forms are folded by what opens an address.
+    // Browsers and mail programs fold full-width forms.
     let plain: String = message
         .chars()
         .filter(|c| !is_in(&REFUSED, *c) && !is_in(&UNSEEN, *c))
@@ -52,8 +49,8 @@ pub fn check_message(message: &str) -> Result<(), MessageProblem> {
     Ok(())
 }
 
-/// Common top-level domains of three letters or more, as of 2026-01-01. Only [`is_name`] reads them: elsewhere each such
-/// label counts as one that exists.
+/// Common top-level domains of three letters or more, as of 2026-01-01. Only [`is_name`] reads them: other checks treat
+/// every such label as an existing domain.
 const LONG_TOPS: &str = "academy agency app art asia associates auction baby band bank bar beauty best bet bid bio black blog \
     blue boo boutique build builders business buzz cab cafe cam camp capital cards care careers casa cash casino cat center \
     chat cheap church city claims cleaning click clinic clothing cloud club coach codes coffee com community company contact \
@@ -73,7 +70,8 @@ const LONG_TOPS: &str = "academy agency app art asia associates auction baby ban
     vision vote voyage wang watch webcam website wed wedding whoswho wiki win wine work works world wtf xxx xyz yachts yoga \
     you zip zone";
 
-/// Whether a word is a person or place behind initials or a title, written without a blank: `J.Smith`, `St.Louis`.
+/// Returns whether a word is a person or place after initials or a title, written without a blank: `J.Smith`,
+/// `St.Louis`.
 fn is_name(word: &str) -> bool {
     const TITLES: [&str; 7] = ["Dr", "Ft", "Mr", "Mrs", "Ms", "Mt", "St"];
     let word = word.trim_matches(|c: char| matches!(c, '(' | ')' | '"' | ',' | '.' | ';' | '!' | '?'));
@@ -87,14 +85,15 @@ fn is_name(word: &str) -> bool {
     !labels.is_empty() && labels.iter().all(is_abbreviated) && last.len() > 2 && is_capitalized(last) && !is_top()
 }
 
-/// Whether two Latin letters are no country's, and so no top-level domain: all of that length are countries'.
+/// Returns whether two Latin letters are no country, and so no top-level domain: all of that length are countries.
 fn is_no_country(top: &str) -> bool {
     const OTHERS: [&str; 4] = ["ac", "eu", "su", "uk"];
     let is_latin = top.len() == 2 && top.bytes().all(|letter| letter.is_ascii_lowercase());
     is_latin && !crate::country::is_country(&top.to_ascii_uppercase()) && !OTHERS.contains(&top)
 }
 
-/// Whether a word without blanks is a URL, or has a domain in it: two labels with a dot between, the second of letters.
+/// Returns whether a word without blanks is a URL or contains a domain: two labels with a dot between, the second of
+/// letters.
 fn leads_somewhere(word: &str) -> bool {
     const SCHEMES: [&str; 8] = ["http:", "https:", "mailto:", "tel:", "sms:", "javascript:", "data:", "intent:"];
     if word.contains("://") || word.contains("www.") || SCHEMES.iter().any(|scheme| word.contains(scheme)) {
@@ -111,12 +110,12 @@ fn leads_somewhere(word: &str) -> bool {
     })
 }
 
-/// A dot between labels, and the full stop of Chinese and Japanese, which browsers take for one.
+/// The dot between labels, and the full stop of Chinese and Japanese, which browsers accept as one.
 const fn is_dot(c: char) -> bool {
     matches!(c, '.' | '。')
 }
 
-/// Top-level domains in the scripts that end a sentence with '。'. The last two are kept for examples.
+/// Top-level domains in the scripts that end a sentence with '。'. The last two are reserved for examples.
 const EAST_ASIAN_TOPS: &str = "中国 中國 台湾 台灣 香港 澳門 新加坡 한국 닷컴 닷넷 삼성 コム みんな ストア セール ポイント \
     クラウド グーグル アマゾン ファッション 公司 公益 政府 政务 机构 组织机构 网络 網絡 网址 网站 网店 中文网 在线 中信 信息 \
     新闻 移动 手机 联通 商城 商店 商标 集团 企业 娱乐 游戏 餐厅 食品 时尚 购物 通販 家電 珠宝 招聘 书籍 慈善 健康 世界 八卦 \
@@ -127,9 +126,9 @@ const fn is_east_asian(c: char) -> bool {
         | '\u{ff66}'..='\u{ffdc}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Whether two labels with this dot between them are part of a domain. Behind '。' another sentence may begin without a
-/// blank. There the second label makes a domain when it is a top-level domain, when nothing in it is East Asian, and when
-/// neither side of the dot is.
+/// Returns whether two labels with this dot are part of a domain. After '。' the next sentence may begin without a
+/// blank, so the second label makes a domain only if it is a top-level domain, if it has no East Asian character, or if
+/// neither character next to the dot is East Asian.
 fn is_domain(label: &str, dot: char, top: &str) -> bool {
     if label.is_empty() || top.chars().filter(|c| c.is_alphabetic()).count() < 2 || is_no_country(top) {
         return false;
@@ -139,8 +138,8 @@ fn is_domain(label: &str, dot: char, top: &str) -> bool {
     dot == '.' || !is_sentence || is_latin_on_both_sides
 }
 
-/// Whether there are seven digits or more in a row, with what is written between the digits of a phone number, or a number
-/// whose end is spelled as a word (1-800-FLOWERS).
+/// Returns whether the text has seven or more digits in a row, with separators of phone numbers between them, or a
+/// number whose end is spelled as a word (1-800-FLOWERS).
 fn has_phone_number(text: &str) -> bool {
     let is_digit = |c: char| c.is_numeric();
     let is_date = |run: &str| {
@@ -150,7 +149,7 @@ fn has_phone_number(text: &str) -> bool {
     };
     let without_dates: Vec<&str> =
         text.split_whitespace().filter(|word| !is_date(word.trim_matches(|c: char| !c.is_alphanumeric()))).collect();
-    // The word stays, without its digits, so that those around it do not become one run.
+    // The word remains without its digits, so that the digits around it do not become one run.
     let without_references: Vec<&str> = (0..without_dates.len())
         .map(|at| if is_reference(&without_dates, at) { "#" } else { without_dates[at] })
         .collect();
@@ -176,8 +175,8 @@ fn has_phone_number(text: &str) -> bool {
     false
 }
 
-/// Whether a word is the number of an invoice, an order or the like: digits alone, behind `#` or a word that says so, without
-/// other digits nearby, which are no phone number with or without the 1 of North America.
+/// Returns whether a word is the number of an invoice, an order or similar: only digits, after `#` or such a noun,
+/// without other digits nearby, and not in the form of a phone number with or without the 1 of North America.
 fn is_reference(words: &[&str], at: usize) -> bool {
     const NOUNS: [&str; 14] = [
         "account",
@@ -213,7 +212,7 @@ fn is_reference(words: &[&str], at: usize) -> bool {
     !is_north_american(digits) && !is_phone("+") && !is_phone("+1")
 }
 
-/// Whether digits have the shape of a North American number: neither area nor exchange begins with 0 or 1.
+/// Returns whether digits have the form of a North American number: neither area nor exchange begins with 0 or 1.
 fn is_north_american(digits: &str) -> bool {
     let national = if digits.len() == 11 { digits.strip_prefix('1').unwrap_or_default() } else { digits };
     let begins_well = |at: usize| national.as_bytes().get(at).is_some_and(|digit| (b'2'..=b'9').contains(digit));

@@ -1,4 +1,4 @@
-//! What is kept of a payment beyond its transfer: the payer's authorization, and until when its money is held.
+//! The payment's part of a transfer: the payer's authorization, and the payment hold.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::world::record::{Document, key, record, words};
 use crate::world::{Halt, World};
 
 words! {
-    /// Who says that the payer agreed.
+    /// The source of the payer's consent.
     pub enum AuthorizationKind {
-        /// The request of this payment, with the words that the payer accepted.
+        /// The request of this payment, with the text that the payer accepted.
         PerPayment = "per_payment",
-        /// The app's standing statement.
+        /// The app's general statement.
         Attested = "attested",
     }
 }
 
-/// What the app's settings state where a payment carries no authorization of its own.
+/// The statement of the app's settings for a payment without its own authorization.
 pub const ATTESTED: &str = "The app attests that it keeps the payer's authorization for each payment that it collects.";
 
 /// The payer's authorization of a payment.
@@ -31,12 +31,12 @@ pub struct Authorization {
     /// per_payment, or attested by the app's settings.
     #[serde(rename = "type")]
     pub kind: AuthorizationKind,
-    /// When the payer accepted; the time of the payment where the app attests.
+    /// When the payer accepted; the time of the payment if the app attests.
     #[schema(value_type = String, format = DateTime)]
     pub accepted_at: Time,
-    /// The words that the payer accepted, or those of the standing statement.
+    /// The text that the payer accepted, or the app's general statement.
     pub text: String,
-    /// Where the app keeps its proof.
+    /// The app's reference to its proof.
     #[schema(required)]
     pub reference: Option<String>,
 }
@@ -45,19 +45,14 @@ record! {
     /// The part of a payment that other transfers do not have.
     pub struct Debit in "debits" {
         key (org, id);
-        /// The organization.
         pub org: OrgId,
-        /// The payment.
         pub id: TransferId,
-        /// The app that collects it.
         pub app: AppId,
-        /// The payer's authorization.
         pub mandate: Document<Authorization>,
-        /// Business days for which its money is held after it has arrived.
+        /// Business days for which the money is held after it arrived.
         pub hold_days: i64,
-        /// Whether its money is held now.
         pub held: bool,
-        /// From when on its money can leave the app; none until it has arrived.
+        /// From when its money can leave the app; `None` until it has arrived.
         pub available_at: Option<Time>,
     }
 }
@@ -70,12 +65,12 @@ pub struct DebitJson {
     pub authorization: Authorization,
     /// Whether the money has arrived and cannot leave the app yet.
     pub held: bool,
-    /// From when on the money can leave the app; null until it has arrived, and when it went back.
+    /// From when the money can leave the app; null until it has arrived, and after a return.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub available_at: Option<Time>,
 }
 
-/// What is kept of a payment; none for other transfers, and for payments that were made before it was kept.
+/// Returns the payment's part; `None` for other transfers, and for payments from versions without it.
 pub fn debit(world: &World, transfer: &Transfer) -> Result<Option<Arc<Debit>>, Halt> {
     match transfer.kind {
         TransferKind::Payment => world.get::<Debit>(key![transfer.org, transfer.id]),
@@ -87,7 +82,6 @@ pub fn debit(world: &World, transfer: &Transfer) -> Result<Option<Arc<Debit>>, H
     }
 }
 
-/// The same as JSON.
 pub(super) fn json(world: &World, transfer: &Transfer) -> Result<Option<DebitJson>, Halt> {
     Ok(debit(world, transfer)?.map(|debit| DebitJson {
         authorization: debit.mandate.0.clone(),

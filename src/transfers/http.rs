@@ -19,39 +19,39 @@ word_input!(TransferKind);
 word_input!(TransferStatus);
 
 input! {
-    /// What a transfer between the app and a user is made of.
+    /// A new transfer between the app and a user.
     pub struct NewTransfer {
         /// The user.
         pub user_id: UserId,
         /// Cents: below zero from the app to the user, above zero from the user to the app.
         pub amount: SignedAmount,
-        /// A note, given back as it is.
+        /// A note, returned unchanged.
         pub metadata: Option<Metadata>,
     }
 }
 
 input! {
-    /// Which transfers are asked for.
+    /// The filters of the list of transfers.
     pub struct TransfersQuery {
-        /// Objects of a page, 1 to 100; 10 when not given.
+        /// The number of objects on a page, 1 to 100; 10 if missing.
         pub limit: Option<Integer<1, LIMIT_MAX>>,
-        /// The page after the transfer with this id.
+        /// Return the page after the transfer with this id.
         pub starting_after: Option<Uuid>,
-        /// The page just before the transfer with this id.
+        /// Return the page just before the transfer with this id.
         pub ending_before: Option<Uuid>,
-        /// Only this user's.
+        /// Return only transfers of this user.
         pub user_id: Option<UserId>,
-        /// Only this type.
+        /// Return only transfers of this type.
         pub kind as "type": Option<TransferKind>,
-        /// Only this status.
+        /// Return only transfers in this status.
         pub status: Option<TransferStatus>,
-        /// Only those created at this moment or later.
+        /// Return only transfers created at this time or later.
         pub start_date: Option<Time>,
-        /// Only those created before this moment.
+        /// Return only transfers created before this time.
         pub end_date: Option<Time>,
-        /// The same as start_date, as on every list.
+        /// Equal to start_date, as on every list.
         pub created_after: Option<Time>,
-        /// The same as end_date, as on every list.
+        /// Equal to end_date, as on every list.
         pub created_before: Option<Time>,
         /// Oldest first.
         pub reverse_order: Option<bool>,
@@ -114,7 +114,6 @@ pub async fn show(call: Call) -> Outcome {
     Ok(Answer::ok(&seen))
 }
 
-/// The routes of transfers.
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/transfers" App "create_transfer" create)

@@ -19,15 +19,15 @@ use crate::users::User;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Interface.md, Transfer: also the answer of a payment.
+/// One movement of money; also the response of a payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TransferJson {
-    /// Its id.
+    /// The transfer's id.
     pub id: TransferId,
-    /// When it was made.
+    /// When the transfer was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// The person it concerns.
+    /// The user who pays or is paid.
     #[schema(required)]
     pub user_id: Option<UserId>,
     /// The payment customer who pays.
@@ -35,13 +35,13 @@ pub struct TransferJson {
     pub customer_id: Option<PaymentCustomerId>,
     /// created, flagged, pending, completed, failed, reversed, canceled.
     pub status: &'static str,
-    /// Why it failed or came back.
+    /// The code of the failure or return.
     #[schema(required)]
     pub error: Option<&'static str>,
-    /// The same in words.
+    /// The message of the failure or return.
     #[schema(required)]
     pub error_message: Option<&'static str>,
-    /// The sender, where money came from outside.
+    /// The sender of money from outside.
     pub sender_details: SenderDetails,
     /// balance, payout, refill, payment, payable, settlement.
     #[serde(rename = "type")]
@@ -49,27 +49,27 @@ pub struct TransferJson {
     /// Cents, as decimal text.
     #[schema(example = "1000")]
     pub amount: String,
-    /// The fees that it costs, in cents, as decimal text.
+    /// The fees in cents, as decimal text.
     pub fee_amount: String,
-    /// What arrives, in cents, as decimal text.
+    /// The amount that arrives, in cents, as decimal text.
     pub payout_amount: String,
-    /// Who pays the fees of a payout: user or platform.
+    /// The party that pays the fees of a payout: user or platform.
     #[schema(required)]
     pub payout_fee_party: Option<&'static str>,
-    /// What the fees of a payout were made by.
+    /// The basis of a payout's fees.
     #[schema(required)]
     pub fee_basis: Option<FeeBasis>,
     /// A payment's authorization, and when its money can leave the app; null for all other transfers.
     #[schema(required)]
     pub debit: Option<DebitJson>,
-    /// The member who let it go after a review.
+    /// The member who approved it after a review.
     #[schema(required)]
     pub approved_by: Option<MemberId>,
-    /// The rail and where it pays to.
+    /// The rail and the account.
     pub external_data: ExternalData,
-    /// The ledger's movements.
+    /// The ledger's transactions.
     pub transactions: Vec<TransactionJson>,
-    /// The link it belongs to.
+    /// The payout link.
     #[schema(required)]
     pub payout_link_id: Option<PayoutLinkId>,
     /// The caller's note.
@@ -77,7 +77,7 @@ pub struct TransferJson {
     pub metadata: Option<String>,
 }
 
-/// Who sent it, where that is known.
+/// The sender, if known.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct SenderDetails {
     /// The sender's name.
@@ -98,15 +98,15 @@ pub struct SenderDetails {
     /// The sender's reference.
     #[schema(required)]
     pub reference: Option<String>,
-    /// The sender's words.
+    /// The sender's memo.
     #[schema(required)]
     pub memo: Option<String>,
 }
 
-/// The rail and where it pays to.
+/// The rail and the account.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ExternalData {
-    /// The payout method or bank account that it goes to or comes from.
+    /// The payout method or bank account at the other end.
     #[schema(required)]
     pub account_id: Option<String>,
     /// The rail's reference.
@@ -117,28 +117,27 @@ pub struct ExternalData {
     pub platform: Option<&'static str>,
 }
 
-/// The transfer with its transactions.
 pub fn json(world: &mut World, transfer: &Transfer) -> Result<TransferJson, Halt> {
     let transactions = ledger::transactions_in(world, transfer.scope(), transfer.id)?;
     let sender = sender(world, transfer)?;
     Ok(body(transfer, sender, debit::json(world, transfer)?, transactions))
 }
 
-/// The transfer alone: for its own transactions, and for events, which are told before and after the ledger's movements
-/// alike.
+/// Returns the transfer without transactions: for its own transactions, and for events, which may be emitted before the
+/// ledger is posted.
 pub(super) fn without_transactions(world: &World, transfer: &Transfer) -> Result<TransferJson, Halt> {
     Ok(body(transfer, sender(world, transfer)?, debit::json(world, transfer)?, Vec::new()))
 }
 
-/// The transfer that a transaction is a part of, as the transaction shows it.
+/// Returns the transfer of a transaction, as the transaction shows it.
 pub fn inside_transaction(world: &World, scope: Scope, id: TransferId) -> Result<Option<Value>, Halt> {
     let found = world.get::<Transfer>(key![scope.org, id])?.filter(|transfer| transfer.app == scope.app);
     let shown = found.map(|transfer| without_transactions(world, &transfer)).transpose()?;
     Ok(shown.map(|shown| serde_json::to_value(shown).expect("a transfer is plain data, which always serializes")))
 }
 
-/// Who sends what a rail pulls: the account that is debited, as far as people may see it. A rail's trace number is its
-/// own affair until it tells us one.
+/// Returns the visible details of the account that a rail debits. There is no trace number, because rails do not report
+/// one yet.
 fn sender(world: &World, transfer: &Transfer) -> Result<SenderDetails, Halt> {
     let org = transfer.org;
     match transfer.direction() {
@@ -170,7 +169,7 @@ fn sender(world: &World, transfer: &Transfer) -> Result<SenderDetails, Halt> {
     })
 }
 
-/// The end of the number of the account that a rail pulls from.
+/// Returns the last digits of the account that a rail debits.
 pub fn account_end(world: &World, transfer: &Transfer) -> Result<Option<String>, Halt> {
     Ok(sender(world, transfer)?.account_number_last4)
 }
@@ -213,7 +212,7 @@ fn body(
     }
 }
 
-/// The reference under which a rail knows the transfer.
+/// Returns the reference by which a rail identifies the transfer.
 fn reference(transfer: Uuid) -> String {
     transfer.simple().to_string()
 }

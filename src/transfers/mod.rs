@@ -1,8 +1,8 @@
-//! Transfers: one movement of money each, as the API tells it (docs/specification.md, Transfer).
+//! Transfers: one movement of money each (docs/specification.md, Transfer).
 //!
-//! A transfer's `transactions` are the ledger's. Invariant: each reaches exactly one
-//! terminal outcome; a return after completion is a separate fact that happens once
-//! (invariant 5). Deliberately absent: how a payout is paid, which is `payouts`.
+//! A transfer's `transactions` are the ledger's. Invariant: each transfer has exactly one terminal outcome; a return
+//! after completion is a separate event that happens once (invariant 5). `payouts` pays the payouts.
+//!
 //! Start at `rules.rs`, then `model.rs`.
 
 mod debit;
@@ -28,7 +28,6 @@ use crate::world::record::key;
 use crate::world::{Halt, World};
 use rules::TransferEvent;
 
-/// A transfer of the app.
 pub fn find(world: &mut World, scope: Scope, id: TransferId) -> Result<Arc<Transfer>, Halt> {
     match world.get::<Transfer>(key![scope.org, id])? {
         Some(transfer) if transfer.app == scope.app => Ok(transfer),
@@ -36,18 +35,18 @@ pub fn find(world: &mut World, scope: Scope, id: TransferId) -> Result<Arc<Trans
     }
 }
 
-/// Whether money of a user of the app is under way: a transfer has not come to its end.
+/// Returns whether a user of the app has a transfer in flight.
 pub fn under_way(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
     let transfers = world.all::<Transfer>(Transfer::UNDER_WAY, key![scope.org, Some(user.0)])?;
     Ok(transfers.iter().any(|transfer| transfer.app == scope.app))
 }
 
-/// Whether a payment of this customer has not come to its end.
+/// Returns whether a payment of this customer is in flight.
 pub fn under_way_of_customer(world: &World, org: OrgId, customer: PaymentCustomerId) -> Result<bool, Halt> {
     Ok(!world.all::<Transfer>(Transfer::UNDER_WAY, key![org, Some(customer.0)])?.is_empty())
 }
 
-/// Writes a new transfer and tells of it.
+/// Adds a new transfer and emits its event.
 pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt> {
     let under_way_of = transfer.whose_while_under_way();
     let transfer = world.add(Transfer { under_way_of, ..transfer });
@@ -55,7 +54,7 @@ pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt
     Ok(transfer)
 }
 
-/// Moves a transfer along its states, if the rules allow it, and tells of it.
+/// Moves a transfer to its next state if the rules allow it, and emits the event.
 pub fn advance(
     world: &mut World,
     transfer: &Arc<Transfer>,
@@ -75,7 +74,7 @@ pub fn advance(
     Ok(transfer)
 }
 
-/// Something about a transfer changed that is no step along its states: counts it, and emits its event.
+/// Records a change of a transfer that is no transition: increments the version and emits an event.
 pub fn touch(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
     let now = world.now();
     let transfer = world.change(transfer, |transfer| {
@@ -85,7 +84,7 @@ pub fn touch(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
     emit(world, &transfer)
 }
 
-/// The one event of each step. All of a payment's are called the same, because who collects money waits for it under
+/// Emits the one event of each transition. All events of a payment have one name, because apps wait for payments under
 /// one name (docs/decisions.md 12).
 fn emit(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     let name = match (transfer.kind, transfer.status) {

@@ -15,112 +15,94 @@ use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// What a transfer is for (docs/decisions.md 8).
+    /// The type of a transfer (docs/decisions.md 8).
     pub enum TransferKind {
-        /// Between wallets and holds of the house.
+        /// Between wallets and holds of the ledger.
         Balance = "balance",
         /// To a person, by a rail.
         Payout = "payout",
         /// Into or out of the app's wallet.
         Refill = "refill",
-        /// From a person or a customer.
+        /// From a user or a payment customer.
         Payment = "payment",
         /// To a vendor.
         Payable = "payable",
-        /// Of a provider's account with us.
+        /// Reserved.
         Settlement = "settlement",
     }
 }
 
 words! {
-    /// Where a transfer stands.
+    /// The state of a transfer.
     pub enum TransferStatus {
-        /// Made, the money set aside.
+        /// Created, and its money is taken or held.
         Created = "created", // docs/specification.md
-        /// Stopped for a review.
+        /// Waits for a member to approve or cancel it.
         Flagged = "flagged",
-        /// At the rail.
+        /// Sent to the rail.
         Pending = "pending",
         /// The money arrived.
         Completed = "completed",
-        /// It did not, and is back.
+        /// The money did not arrive and is back.
         Failed = "failed",
-        /// It had arrived and came back.
+        /// The money arrived and was returned.
         Reversed = "reversed",
-        /// Taken back before it was sent.
+        /// Canceled before it was sent.
         Canceled = "canceled",
     }
 }
 
 record! {
-    /// One movement of money.
     pub struct Transfer in "transfers" {
         key (org, id)
         many UNDER_WAY (org, under_way_of);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: TransferId,
-        /// The app.
         pub app: AppId,
-        /// The person it concerns.
         pub user_id: Option<UserId>,
-        /// What it is for.
         pub kind: TransferKind,
-        /// Where it stands.
         pub status: TransferStatus,
-        /// Cents. Balance transfers are negative when they go from the app to the user, refills when they go out of
-        /// the app's wallet.
+        /// Cents. Balance transfers are negative from the app to the user, refills are negative out of the app's
+        /// wallet.
         pub amount: Cents,
-        /// By which rail.
         pub platform: Option<Platform>,
-        /// To or from which of a user's payout methods.
+        /// The user's payout method at the other end.
         pub payout_method: Option<PayoutMethodId>,
-        /// To or from which bank account of an app, a payer or a vendor.
+        /// The bank account of an app, a payer or a vendor at the other end.
         pub bank_account: Option<BankAccountId>,
-        /// The payment customer who pays.
         pub customer: Option<PaymentCustomerId>,
-        /// The user or the payment customer that it concerns, while it has not come to its end.
+        /// The user or the payment customer, until the transfer has its terminal outcome.
         pub under_way_of: Option<Uuid>,
-        /// For which link.
         pub payout_link: Option<PayoutLinkId>,
-        /// The service's fee, in cents.
+        /// In cents.
         pub fee: Cents,
-        /// What the app adds.
+        /// The app's own fee, in cents.
         pub platform_fee: Cents,
-        /// The charge for the exchange.
         pub fx_fee: Cents,
-        /// What arrives at the payee; the amount itself where there is no fee.
+        /// Cents that arrive; the whole amount without a fee.
         pub arrives: Cents,
-        /// Who pays the fees.
         pub fee_party: Option<Party>,
-        /// What the fees were made by, where there are any.
         pub fee_basis: Option<Document<FeeBasis>>,
-        /// Whether the app filled the user's wallet for it, and is given back what does not arrive.
+        /// Whether the app filled the user's wallet for it; money that does not arrive goes back to the app.
         pub funded: bool,
-        /// Which member let it go after a review.
+        /// The member who approved it after a review.
         pub approved_by: Option<MemberId>,
-        /// Why it failed or came back.
         pub error: Option<FailureCode>,
-        /// Kept out of tax reports.
         pub tax_exempt: bool,
-        /// The caller's note.
         pub metadata: Option<String>,
-        /// When the rail is expected to have decided.
+        /// When the rail is expected to have an outcome.
         pub settles_at: Option<Time>,
         /// When the money arrived.
         pub completed_at: Option<Time>,
-        /// Goes up with each change.
+        /// Incremented by each change.
         pub version: i64,
-        /// When it was made.
         pub created_at: Time,
-        /// When it last changed.
         pub updated_at: Time,
     }
 }
 
 impl Transfer {
-    /// A new transfer without fees, in its first state.
+    /// Returns a new transfer without fees, in its first state.
     pub fn new(org: OrgId, app: AppId, id: TransferId, kind: TransferKind, amount: Cents, now: Time) -> Self {
         Self {
             org,
@@ -155,20 +137,19 @@ impl Transfer {
         }
     }
 
-    /// Which way a rail moves it; none where no rail has to do with it.
+    /// Returns the direction on the rail; `None` without a rail.
     pub fn direction(&self) -> Option<Direction> {
         self.platform?;
         match self.kind {
             TransferKind::Payout | TransferKind::Payable => Some(Direction::Credit),
             TransferKind::Payment => Some(Direction::Debit),
-            // A refill is negative when it goes out of the app's wallet.
+            // A refill out of the app's wallet is negative.
             TransferKind::Refill if self.amount.is_negative() => Some(Direction::Credit),
             TransferKind::Refill => Some(Direction::Debit),
             TransferKind::Balance | TransferKind::Settlement => None,
         }
     }
 
-    /// Whether it has not come to its end.
     pub const fn is_under_way(&self) -> bool {
         match self.status {
             TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
@@ -179,19 +160,18 @@ impl Transfer {
         }
     }
 
-    /// What `under_way_of` must be: whoever it concerns, as long as it is under way.
+    /// Returns the required value of `under_way_of`: the user or customer while the transfer is in flight.
     pub fn whose_while_under_way(&self) -> Option<Uuid> {
         let whose = self.user_id.map(|user| user.0).or(self.customer.map(|customer| customer.0));
         whose.filter(|_| self.is_under_way())
     }
 
-    /// The app that it belongs to.
     pub fn scope(&self) -> Scope {
         Scope { org: self.org, app: self.app }
     }
 
-    /// Whether its rail was not told of it yet and is to be. One that was approved is pending from that moment on, and
-    /// still waits for its rail.
+    /// Returns whether it is still to be sent to its rail. An approved transfer is pending at once, and still waits for
+    /// its rail.
     pub const fn waits_for_rail(&self) -> bool {
         match self.status {
             TransferStatus::Created => true,
@@ -204,7 +184,7 @@ impl Transfer {
         }
     }
 
-    /// With the fees of a payout, and what they were made by.
+    /// Sets the fees of a payout and their basis.
     #[must_use]
     pub fn with_fees(self, charged: &Breakdown, party: Party, basis: FeeBasis) -> Self {
         Self {

@@ -16,13 +16,10 @@ use crate::world::{Halt, World};
 /// POST /v2/transfers
 #[derive(Clone, Debug)]
 pub struct MoveBalance {
-    /// The app.
     pub scope: Scope,
-    /// The user.
     pub user: UserId,
     /// Cents: below zero from the app to the user, above zero from the user to the app (docs/specification.md 18).
     pub amount: Cents,
-    /// The caller's note.
     pub metadata: Option<String>,
 }
 
@@ -39,7 +36,7 @@ impl Command for MoveBalance {
             users::must_be_active(&user)?;
             limits::count(world, self.scope, Movement::Transfer, self.amount.negated())?;
         } else {
-            // Who was not verified yet may receive, but nothing may be taken from them (docs/decisions.md 6).
+            // An unverified user may receive money, but none may be taken from them (docs/decisions.md 6).
             users::must_be_verified(&user)?;
         }
         let id = world.id();

@@ -1,36 +1,30 @@
-//! How a transfer moves from state to state (docs/states.md).
+//! The state transitions of a transfer (docs/states.md).
 
 use super::model::{Transfer, TransferStatus};
 use crate::money::Cents;
 use crate::refusal::Refusal;
 use crate::world::states::{self, TransitionRow};
 
-/// What can happen to a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferEvent {
-    /// Stopped for a review.
     Flagged,
-    /// The review let it go.
+    /// A member approved it after the review.
     Cleared,
-    /// Handed to the rail, or set aside in a hold.
+    /// Sent to the rail, or held.
     Submitted,
-    /// The money arrived.
     Completed,
-    /// It did not.
     Failed,
-    /// Taken back before it arrived.
     Canceled,
-    /// It came back after it had arrived.
+    /// The money arrived and was returned.
     Returned,
 }
 
 impl TransferEvent {
-    /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 7] =
         [Self::Flagged, Self::Cleared, Self::Submitted, Self::Completed, Self::Failed, Self::Canceled, Self::Returned];
 }
 
-/// The next state, or why there is none.
+/// Returns the next state, or the refusal.
 pub fn apply(status: TransferStatus, event: TransferEvent) -> Result<TransferStatus, Refusal> {
     states::apply("transfer", status, |status| transition(status, event))
 }
@@ -75,8 +69,8 @@ const fn transition(status: TransferStatus, event: TransferEvent) -> Option<Tran
     }
 }
 
-/// What a payout took, or is taking, out of the payee's wallet, in cents. A payout that failed gave all of it
-/// back. One that came back after it had arrived gave back what had arrived: its fee was earned.
+/// Returns the cents that a payout took, or is taking, from the payee's wallet. A failed payout gave back all of it. A
+/// payout that was returned after it arrived gave back all but its fee, which was earned.
 pub fn taken(transfer: &Transfer) -> Option<Cents> {
     match transfer.status {
         TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending | TransferStatus::Completed => {
@@ -87,7 +81,7 @@ pub fn taken(transfer: &Transfer) -> Option<Cents> {
     }
 }
 
-/// Every move from state to state, for docs/states.md: from, what happens, to.
+/// Returns every transition for docs/states.md: from, event, to.
 pub fn transitions() -> Vec<TransitionRow> {
     states::transitions(&TransferEvent::ALL, transition)
 }
@@ -101,7 +95,7 @@ mod tests {
         let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
         // docs/decisions.md 8: created → pending; created → flagged → pending;
         // pending → completed | failed | canceled; completed → reversed.
-        // Movements inside the house complete, fail or are canceled at once from created.
+        // Movements within the ledger complete, fail or are canceled directly from created.
         let expected = "created Flagged flagged\ncreated Submitted pending\ncreated Completed completed\n\
             created Failed failed\ncreated Canceled canceled\nflagged Cleared pending\nflagged Failed failed\n\
             flagged Canceled canceled\npending Completed completed\npending Failed failed\npending Canceled canceled\n\

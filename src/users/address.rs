@@ -1,5 +1,3 @@
-//! A user's address.
-
 use super::inputs::Address;
 use super::rules;
 use super::{change, find, seal_context};
@@ -10,17 +8,15 @@ use crate::scope::Scope;
 use crate::vault::Vault;
 use crate::world::{Halt, World};
 
-/// An address as it is kept.
 #[derive(Clone, Debug)]
 pub struct SealedAddress {
-    /// The address as JSON, sealed.
     pub sealed: Vec<u8>,
-    /// Its country, which is the user's from now on.
+    /// Written to `users.country` with the address.
     pub country: String,
 }
 
 impl Address {
-    /// Seals the address of a user. `nonce` must never be used twice.
+    /// `nonce` must be unique.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, org: OrgId, user: UserId, nonce: [u8; 24]) -> SealedAddress {
         let plain = serde_json::to_vec(self).expect("addresses are plain data, which always serialize");
@@ -29,19 +25,15 @@ impl Address {
     }
 }
 
-/// Sets a user's address.
 #[derive(Clone, Debug)]
 pub struct SetAddress {
-    /// The app.
     pub scope: Scope,
-    /// The user.
     pub user: UserId,
-    /// The address.
     pub address: SealedAddress,
 }
 
 impl Command for SetAddress {
-    /// Whether it is the user's first.
+    /// Whether this is the user's first address.
     type Reply = bool;
 
     fn organization(&self) -> OrgId {

@@ -1,5 +1,3 @@
-//! Another app of the organization may pay a user too (docs/specification.md, endpoint 22).
-
 use super::profiles::connect_app;
 use super::{UserJson, find_in_organization, is_connected, json, rules};
 use crate::apps;
@@ -8,14 +6,11 @@ use crate::ids::{AppId, OrgId, UserId};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// Connects a user to an app. To do it again changes nothing.
+/// Connects a user to an app. A repeated call changes nothing.
 #[derive(Clone, Debug)]
 pub struct ConnectUser {
-    /// The organization.
     pub org: OrgId,
-    /// The user.
     pub user: UserId,
-    /// The app.
     pub app: AppId,
 }
 
@@ -35,7 +30,7 @@ impl Command for ConnectUser {
             return json(world, scope, &user);
         }
 
-        // From here it must succeed. Only this app hears of it.
+        // From here it must succeed. Only the newly connected app receives an event.
         connect_app(world, scope, &user, None)?;
         json(world, scope, &user)
     }

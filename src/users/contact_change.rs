@@ -1,8 +1,7 @@
-//! The payee changes a phone number or an e-mail address (docs/decisions.md 17): where the code of the present contact goes, what
-//! refuses the change, and what it writes.
+//! Lets the payee change a phone number or an e-mail address (docs/decisions.md 17).
 //!
-//! Invariant: verified contact data changes on the payee's word only after a code to the present contact and a code to the new
-//! one. Deliberately absent: the codes, which `claims/contact_change.rs` sends and compares.
+//! Invariant: a payee's change of verified contact data needs a code to the present contact and a code to the new one.
+//! `claims/contact_change.rs` sends and compares the codes.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// The present contact that must agree to a change: the verified one of the same kind, else the other verified one.
+/// Returns the verified contact that must confirm the change: the one of the same kind if there is one, else the other.
 fn present_contact(user: &User, new: &Identity) -> Option<String> {
     let phone = user.phone_e164.clone().filter(|_| user.phone_verified_at.is_some());
     let email = user.email.clone().filter(|_| user.email_verified_at.is_some());
@@ -28,10 +27,8 @@ fn present_contact(user: &User, new: &Identity) -> Option<String> {
     }
 }
 
-/// Refuses a change that the payee may not make; gives where the code of the present contact goes.
-///
-/// # Errors
-/// `user-inactive`, `invalid-state`, `invalid-input` where nothing would change.
+/// Returns the contact that receives the confirmation code. Rejects the change with `user-inactive`, with
+/// `invalid-state`, or with `invalid-input` if the new contact equals the present one.
 pub fn may_change_contact(user: &User, new: &Identity) -> Result<String, Refusal> {
     rules::must_be_active(user)?;
     rules::must_not_be_reviewed(user)?;
@@ -51,11 +48,10 @@ pub fn may_change_contact(user: &User, new: &Identity) -> Result<String, Refusal
     present_contact(user, new).ok_or_else(|| Refusal::new(Code::InvalidState, message))
 }
 
-/// Writes a contact that the payee has verified, after the present one agreed. The contact from before receives a notice.
+/// Writes the new contact after both codes were verified, and notifies the previous contact.
 ///
-/// # Errors
-/// Those of [`may_change_contact`]; `invalid-state` where another user has the contact, in words that do not say so;
-/// `invalid-phone-number`.
+/// Rejects as [`may_change_contact`] does, with `invalid-phone-number`, and with `invalid-state` if another user has
+/// the contact; the message does not reveal that user.
 pub fn change_contact(world: &mut World, scope: Scope, user: &Arc<User>, new: &Identity) -> Result<Arc<User>, Halt> {
     may_change_contact(user, new)?;
     let others = match new {
@@ -81,7 +77,6 @@ pub fn change_contact(world: &mut World, scope: Scope, user: &Arc<User>, new: &I
         }
         Identity::Email(email) => {
             write_email(&mut edited, email, None, now);
-            // Verified addresses are kept in small letters.
             edited.email = Some(email.as_str().to_lowercase());
             edited.email_verified_at = Some(now);
         }

@@ -1,4 +1,4 @@
-//! A person becomes known to an app: as a new user, or as one that the organization has already.
+//! Makes a person known to an app: creates a user, or connects one that the organization already has.
 
 use std::sync::Arc;
 
@@ -19,37 +19,28 @@ use crate::screening::LookedUp;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
 
-/// By what a person is known inside an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// The phone (docs/decisions.md 6).
     Phone(PhoneNumber),
-    /// The address, of a payee whose link was mailed and names no phone. It tells who somebody is only
-    /// where it was proven: anybody may write down an address.
+    /// For a payee whose link was mailed and names no phone. An address identifies a person only after verification,
+    /// because a caller can submit any address.
     Email(Email),
 }
 
-/// What is known of a person.
 #[derive(Clone, Debug)]
 pub struct Person {
-    /// Who the person is.
     pub identity: Identity,
-    /// First name.
     pub first_name: Option<String>,
-    /// Last name.
     pub last_name: Option<String>,
-    /// Address.
+    /// Stored only if the user has no address yet.
     pub email: Option<Email>,
-    /// Whether the person just proved to hold the phone, or to read the address.
+    /// Whether the person has just verified the phone or the address in `identity`.
     pub verified: bool,
 }
 
-/// The user with the person's phone or proven address, connected to the app; a new one when there is none.
-///
-/// What the person tells fills what was not known yet and never overwrites what was.
-///
-/// # Errors
-/// `user-inactive` when the user is disabled; `user-in-another-app` when nothing is proven and the app is not connected.
+/// Returns the user with the person's phone or verified address, connected to the app; creates one if none exists.
+/// Fills missing fields only. Rejects with `user-inactive` for a disabled user, and with `user-in-another-app` if
+/// `person` is unverified and the app is not connected.
 pub fn connect_or_create(
     world: &mut World,
     scope: Scope,
@@ -59,10 +50,7 @@ pub fn connect_or_create(
     admit(world, (scope, By::App), (person, None), names)
 }
 
-/// A user who just proved to hold their own phone, or to read their own address.
-///
-/// # Errors
-/// `user-inactive` when the user is disabled.
+/// Records that a user has verified their own phone or address. Rejects with `user-inactive` for a disabled user.
 pub fn prove(
     world: &mut World,
     scope: Scope,
@@ -74,8 +62,9 @@ pub fn prove(
     connect_known(world, (scope, By::App), user, (&person, None), names)
 }
 
-/// Whether a user can show by an address who they are: it is theirs, and proven, or nothing of theirs is proven yet
-/// and nobody else has proven it. Anybody may write an address down, so it opens nothing that a phone was proven for.
+/// Returns whether a user can verify their identity by this address: it is the user's, and either the user has verified
+/// it or no user has and the user has no verified phone. A caller can submit any address, so it must not open what a
+/// phone protects.
 pub fn may_prove_address(world: &mut World, user: &User, email: &Email) -> Result<bool, Halt> {
     if user.email.as_ref().is_none_or(|known| !known.eq_ignore_ascii_case(email.as_str())) {
         return Ok(false);
@@ -84,18 +73,14 @@ pub fn may_prove_address(world: &mut World, user: &User, email: &Email) -> Resul
     Ok(has_proven.map_or(user.phone_verified_at.is_none(), |other| other.id == user.id))
 }
 
-/// Makes a person known to an app, without a proof by the person.
+/// Creates or connects a user on the word of an app or the organization, without verification.
 #[derive(Clone, Debug)]
 pub struct CreateUser {
-    /// The app.
     pub scope: Scope,
-    /// By which key: the organization's connects a user of another app.
+    /// An organization key may connect a user of another app.
     pub by: By,
-    /// The person.
     pub person: Person,
-    /// The app's own words; they replace those that are there.
     pub metadata: Option<String>,
-    /// What the list says of the name.
     pub names: LookedUp,
 }
 
@@ -139,7 +124,8 @@ fn admit(
     }
 }
 
-/// An app's word alone connects no user that another app knows. The refusal is the same for everything that is known of them.
+/// An app cannot connect another app's user without the organization or the payee. The refusal is the same for every
+/// such user, so it reveals nothing about them.
 fn in_another_app() -> Refusal {
     let message = "Another app of your organization has a user with this phone number. To connect this app, call POST \
                    /v2/users with an organization key and the header Api-App-Id, or send a payout link that the payee \
@@ -221,7 +207,7 @@ fn create(
     Ok(user)
 }
 
-/// Takes over what is new about a person. `wrote` is the app on whose word it is; `None` for the payee and the organization.
+/// Copies new data about a person. `wrote` is the app that reported it, or `None` for the payee and the organization.
 fn learn(user: &mut User, person: &Person, wrote: Option<AppId>, now: Time) {
     user.first_name = user.first_name.take().or_else(|| person.first_name.clone());
     user.last_name = user.last_name.take().or_else(|| person.last_name.clone());
@@ -258,8 +244,7 @@ fn learn(user: &mut User, person: &Person, wrote: Option<AppId>, now: Time) {
     }
 }
 
-/// What follows from the name that a user is about to have, where it is another than before: it is screened, and
-/// compared with the holders of the user's accounts.
+/// Screens a changed name and compares it with the account holders of the user's payout methods.
 pub(super) fn follow_name(world: &mut World, before: &User, after: &mut User, names: &LookedUp) -> Result<(), Halt> {
     let name = after.full_name();
     if name != before.full_name() {
@@ -269,20 +254,16 @@ pub(super) fn follow_name(world: &mut World, before: &User, after: &mut User, na
     Ok(())
 }
 
-/// The user who proved to read this address, if there is one. Proven addresses are kept in small letters. Who is disabled
-/// is found too: whoever must not be paid would come back as another.
+/// Returns the user who verified this address. Verified addresses are stored in lower case. Includes disabled users, so
+/// that a sanctioned person cannot register again as a new user.
 pub fn by_proven_email(world: &mut World, org: OrgId, email: &Email) -> Result<Option<Arc<User>>, Halt> {
     let same = world.all::<User>(User::BY_EMAIL, key![org, Some(email.as_str().to_lowercase())])?;
     let proven = |user: &&Arc<User>| user.email_verified_at.is_some();
-    // Of several, of whom one was disabled since, that one says who the reader is.
     let disabled = same.iter().filter(proven).find(|user| rules::must_be_active(user).is_err());
     Ok(disabled.or(same.iter().find(proven)).cloned())
 }
 
-/// Takes over the name that a payee tells of themselves, where none was known.
-///
-/// # Errors
-/// `user-inactive` when the user is disabled.
+/// Stores the name that a payee enters, if none is known yet. Rejects with `user-inactive` for a disabled user.
 pub fn fill_profile(
     world: &mut World,
     user: &Arc<User>,
@@ -299,7 +280,7 @@ pub fn fill_profile(
         (filled.email_app, filled.email_set_at) = (None, None);
     }
     follow_name(world, user, &mut filled, names)?;
-    // What changes nothing is no transition, and has no event.
+    // An update without changes is no transition and emits no event.
     if filled.values() == user.values() {
         return Ok(user.clone());
     }

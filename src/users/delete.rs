@@ -1,6 +1,7 @@
-//! A user is deleted: the person is erased, the id and the history remain (docs/decisions.md 6).
+//! Deletes a user: erases the personal data and keeps the id and the ledger (docs/decisions.md 6).
 //!
-//! An app deletes what it has: while other apps are connected, its own profile and methods. It is shown the same in both cases.
+//! If other apps are connected, an app key removes only the app's own profile and methods. The response is the same in
+//! both cases.
 
 use super::model::{Compliance, User};
 use super::profiles::{self, By, change, profile_if_connected};
@@ -18,25 +19,23 @@ use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// What other nouns have of a user. They are listed after this one, so the table of routes hands it in.
+/// Functions of nouns that depend on `users`. The route table passes them in, because `users` cannot depend on those
+/// nouns.
 #[derive(Clone, Copy, Debug)]
 pub struct UserDeletionHooks {
-    /// Tells whether money is under way to or from a user of an app.
+    /// Returns whether a transfer to or from the app's user is still in progress.
     pub under_way: fn(&mut World, Scope, UserId) -> Result<bool, Halt>,
-    /// Has the payee taken out of what names them elsewhere, by a job.
+    /// Enqueues a job that erases the payee's data in the records of other nouns.
     pub erase: fn(&mut World, OrgId, UserId) -> Result<(), Halt>,
 }
 
-/// Deletes a user. To do it again changes nothing.
+/// Deletes a user. A repeated call changes nothing.
 #[derive(Clone, Debug)]
 pub struct DeleteUser {
-    /// The app.
     pub scope: Scope,
-    /// By which key: the organization's erases the person for all apps.
+    /// An organization key erases the person for all apps.
     pub by: By,
-    /// The user.
     pub user: UserId,
-    /// What others have of the user.
     pub hooks: UserDeletionHooks,
 }
 
@@ -52,7 +51,7 @@ impl Command for DeleteUser {
         let seen = find(world, self.scope, self.user)?;
         let user = match self.by {
             By::App => seen,
-            // The organization erases the payee although this app has ended its connection.
+            // The organization can erase the payee even after this app has disconnected.
             By::Organization => find_in_organization(world, org, seen.id)?,
         };
         if user.deleted_at.is_some() {
@@ -96,8 +95,8 @@ impl Command for DeleteUser {
     }
 }
 
-/// Who is under review, or was found to be on a sanctions list, is not erased: whoever must not be paid would come
-/// back as another, and what was found must be kept.
+/// Rejects the deletion of a user who is under review or confirmed as a sanctions match: the person could register
+/// again as a new user, and the findings must be kept.
 fn must_not_be_flagged(user: &User) -> Result<(), Refusal> {
     if user.compliance.0.flags.ofac {
         let message = "The user is under a sanctions review, or matches the sanctions list. Clear the review first.";
@@ -124,7 +123,7 @@ impl DeleteUser {
     }
 }
 
-/// Takes the person out of the row. The phone is free for a new user.
+/// Frees the phone number for a new user.
 pub(super) fn erase(user: &mut User) {
     user.status = rules::status_after(user.status, UserEvent::Disable);
     user.phone_country_code = None;

@@ -1,9 +1,8 @@
-//! What people of the organization found out about a user: a document was seen, a background check came back, the tax
-//! office answered, a warning was looked into.
+//! Records what members of the organization found out about a user: a document check, a background check, the answer of
+//! the tax office, the review of a warning.
 //!
-//! Invariant: what they say changes in the commit that writes down who said it, when, and why. Deliberately absent:
-//! whether a name is on a sanctions list, which `screening` decides; and those who check (providers, offices): their
-//! word is brought by a member.
+//! Invariant: each change is committed together with its author, time and reason. `screening` decides sanctions
+//! matches; results of external providers are entered by a member.
 //!
 //! Start at [`RecordFindings`].
 
@@ -22,94 +21,71 @@ use crate::world::record::{Document, record, words};
 use crate::world::{Halt, World};
 
 words! {
-    /// What the tax office can say of name and number.
+    /// The tax office's answer about the name and number of a W-9.
     pub enum TaxOfficeAnswer {
-        /// It was asked and has not answered.
         Pending = "pending",
-        /// They belong together.
         Matched = "matched",
-        /// They do not: another form is due once the year's payments reach the threshold.
+        /// Name and number do not match: another form is due once the year's payments reach the threshold.
         Mismatched = "mismatched",
     }
 }
 
 words! {
-    /// How far a sanctions review is.
+    /// The stage of a sanctions review.
     pub enum ReviewStage {
-        /// Somebody looks at it.
         InReview = "in_review",
-        /// A document would settle it; the review waits for one.
+        /// The review waits for an identity document.
         IdVerificationRequired = "id_verification_required",
     }
 }
 
-/// What was found; what is `None` stays as it is.
+/// The findings to record. A field with `None` stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Whether a document was checked.
     pub id_verified: Option<bool>,
-    /// Whether a background check found a criminal record.
     pub has_criminal_activity: Option<bool>,
-    /// How the background check stands.
     pub background_check: Option<BackgroundCheckStatus>,
-    /// What the tax office says of the W-9.
     pub tax_id_verification: Option<TaxOfficeAnswer>,
-    /// How far the sanctions review is.
     pub ofac_status: Option<ReviewStage>,
-    /// Whether the warning stands that an account is shared.
     pub payout_method: Option<bool>,
-    /// Whether the warning stands that methods change too often.
     pub payout_method_cycle: Option<bool>,
-    /// Whether the warning stands that an account is somebody else's.
     pub name_mismatch: Option<bool>,
 }
 
-/// One thing that a decision changed.
+/// One field that a decision changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ComplianceChange {
-    /// Which: its name in the user's compliance object, such as `flags.name_mismatch`.
+    /// The field's name in the user's compliance object, such as `flags.name_mismatch`.
     pub field: String,
-    /// What it was.
+    /// The previous value.
     pub from: String,
-    /// What it became.
+    /// The new value.
     pub to: String,
 }
 
 record! {
-    /// What a member said of a user's compliance. Never changed or removed: who ended a warning, and why, is what an
-    /// examiner asks for.
+    /// A member's decision about a user's compliance. Never changed or removed: an examiner asks for the author and the
+    /// reason.
     pub struct ComplianceDecision in "compliance_decisions" {
         key (org, id)
         many OF_USER (org, user_id);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: ComplianceDecisionId,
-        /// About whom.
         pub user_id: UserId,
-        /// By whom.
         pub decided_by: MemberId,
-        /// Why.
         pub comment: String,
-        /// What it changed.
         pub changes: Document<Vec<ComplianceChange>>,
-        /// When.
         pub created_at: Time,
     }
 }
 
-/// Writes down what a member found out about a user.
 #[derive(Clone, Debug)]
 pub struct RecordFindings {
-    /// The organization, and the app whose user it is.
     pub scope: Scope,
-    /// The user.
     pub user: UserId,
-    /// Who says so: an administrator.
+    /// Must be a member with the role admin.
     pub acting: MemberId,
-    /// What it rests on.
     pub comment: String,
-    /// What was found.
     pub findings: Findings,
 }
 
@@ -179,7 +155,6 @@ impl Findings {
         Ok(())
     }
 
-    /// Writes what was found into the user; gives what is another than before.
     fn apply(&self, user: &mut User, now: Time) -> Vec<ComplianceChange> {
         let before = user.compliance.0.clone();
         let known = &mut user.compliance.0;
@@ -191,7 +166,7 @@ impl Findings {
         }
         set(&mut known.tax_id_verification, self.tax_id_verification.map(TaxIdVerification::from));
         set(&mut known.flags.ofac_status, self.ofac_status.map(OfacStatus::from));
-        // The document that the review waited for is there; somebody looks at it.
+        // The awaited document was checked, so the review continues.
         let was_awaited = known.flags.ofac_status == OfacStatus::IdVerificationRequired;
         if was_awaited && known.id_verified && self.ofac_status.is_none() {
             known.flags.ofac_status = OfacStatus::InReview;
@@ -200,7 +175,7 @@ impl Findings {
         set(&mut known.flags.payout_method_cycle, self.payout_method_cycle);
         set(&mut known.flags.name_mismatch, self.name_mismatch);
         if before.flags.payout_method_cycle && !known.flags.payout_method_cycle {
-            // The count begins anew: the next method alone is no warning.
+            // The count restarts, so that the next method alone raises no warning.
             known.methods_set_up_micros.clear();
         }
         let after = user.compliance.0.clone();
@@ -251,9 +226,8 @@ impl From<ReviewStage> for OfacStatus {
     }
 }
 
-/// Whether a background check may go from one state to another. It is started, runs, and ends in one of five ways;
-/// `consider` is a finding that somebody has still to weigh. What has ended may lapse, be started anew, or be taken
-/// back as if it had never been.
+/// Returns whether a background check may change from one state to another. `consider` is a finding that a member still
+/// has to assess. A finished check may expire, be restarted, or be reset to `not_started`.
 const fn may_follow(from: BackgroundCheckStatus, to: BackgroundCheckStatus) -> bool {
     use BackgroundCheckStatus::{
         Canceled, Consider, Expired, Failed, InformationMismatch, NotStarted, Pass, Pending, Started,
@@ -278,7 +252,7 @@ const fn may_follow(from: BackgroundCheckStatus, to: BackgroundCheckStatus) -> b
     }
 }
 
-/// Every move of a background check, for docs/states.md: from, what happens, to.
+/// Returns every transition of a background check for docs/states.md: from, event, to.
 pub fn background_check_transitions() -> Vec<(&'static str, String, &'static str)> {
     let all = BackgroundCheckStatus::ALL;
     let pairs = all.iter().flat_map(|from| all.iter().map(move |to| (*from, *to)));

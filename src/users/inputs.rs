@@ -1,5 +1,3 @@
-//! Inputs of this noun: dates of birth, countries, addresses.
-
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Schema, json};
@@ -16,18 +14,16 @@ word_input!(super::model::BackgroundCheckStatus);
 word_input!(super::model::EntityType);
 word_input!(super::model::Form1099);
 
-/// A day on which a living person can have been born: `YYYY-MM-DD`, from 1900 on. Whether it has come yet, the
-/// handler sees, who knows the day.
+/// A date of birth: `YYYY-MM-DD`, 1900 or later. [`BirthDate::checked`] rejects future dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BirthDate(pub Date);
 
-/// The first year that is taken for a year of birth.
 const BIRTH_YEAR_MIN: i16 = 1900;
 
 impl Input for BirthDate {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let given = text(json, at)?;
-        // Other ISO 8601 forms of a day are read by the library too; one form is enough.
+        // The date parser also accepts other ISO 8601 forms; the API accepts this one only.
         let day = if given.len() == 10 { given.parse::<Date>().ok() } else { None };
         let day = day.ok_or_else(|| wrong(at, "must be a date such as 1990-01-31"))?;
         if day.year() < BIRTH_YEAR_MIN {
@@ -41,13 +37,13 @@ impl Input for BirthDate {
 }
 
 impl BirthDate {
-    /// Refuses a day that has not come yet.
+    /// Rejects a date after `today`.
     pub fn checked(self, today: Date, at: &str) -> Result<Self, Problems> {
         if self.0 <= today { Ok(self) } else { Err(wrong(at, "must not be in the future")) }
     }
 }
 
-/// A country's two letters (ISO 3166-1 alpha-2), in upper case.
+/// An ISO 3166-1 alpha-2 code in upper case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountryCode(pub String);
 
@@ -64,7 +60,6 @@ impl Input for CountryCode {
     }
 }
 
-/// A US state's two letters, in upper case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsState(pub String);
 
@@ -99,9 +94,9 @@ impl Input for UsZip {
 }
 
 input! {
-    /// The parts of an address as they are sent.
+    /// The parts of an address in a request.
     pub struct AddressParts {
-        /// Postal code; of the form 12345 or 12345-6789 in the US.
+        /// Postal code; in the US 12345 or 12345-6789.
         pub postcode: Line<20>,
         /// City.
         pub city: Line<100>,
@@ -111,9 +106,9 @@ input! {
         pub country: CountryCode,
         /// Street and number.
         pub line_1: Line<100>,
-        /// More of it.
+        /// Second line.
         pub line_2: Option<Line<100>>,
-        /// More of it.
+        /// Third line.
         pub line_3: Option<Line<100>>,
     }
 }
@@ -143,7 +138,7 @@ impl Input for Address {
 }
 
 impl AddressParts {
-    /// The address, its state and postal code checked where we know them: in the US.
+    /// Returns the address after checking the state and the postal code of a US address.
     pub fn checked(self, at: &str) -> Result<Address, Problems> {
         let mut address = Address {
             postcode: self.postcode.0.trim().to_owned(),
@@ -170,10 +165,7 @@ impl AddressParts {
 }
 
 impl Address {
-    /// The same, unless it is in a country or region under embargo. Every address of a payee passes here.
-    ///
-    /// # Errors
-    /// The country is refused.
+    /// Rejects an address in a country or region under embargo. Every address of a payee must pass this check.
     pub fn permitted(self, at: &str) -> Result<Self, Problems> {
         let lines = [Some(&self.line_1), self.line_2.as_ref(), self.line_3.as_ref(), Some(&self.city)];
         let parts = lines.into_iter().flatten().chain([&self.state]).map(String::as_str);

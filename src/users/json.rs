@@ -1,4 +1,4 @@
-//! A user as docs/specification.md shows it: every field, always.
+//! The user as docs/specification.md defines it: every field is always present.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use crate::world::{Halt, World};
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = User)]
 pub struct UserJson {
-    /// Its id.
+    /// The user's id.
     pub id: UserId,
     /// First name.
     #[schema(required)]
@@ -29,10 +29,10 @@ pub struct UserJson {
     /// E-mail address.
     #[schema(required)]
     pub email: Option<String>,
-    /// The phone; null once the user is deleted.
+    /// The phone number; null once the user is deleted.
     #[schema(required)]
     pub phone_number: Option<PhoneJson>,
-    /// Whether the person proved to hold the phone.
+    /// Whether the person has verified the phone number or the e-mail address.
     pub verified: bool,
     /// ISO 3166-1 alpha-2.
     #[schema(required)]
@@ -45,18 +45,18 @@ pub struct UserJson {
     /// The default payout method.
     #[schema(required)]
     pub default_payout_method_details: Option<MethodDetailsJson>,
-    /// What the user has with this app, in cents.
+    /// The user's wallet with this app, in cents.
     pub wallet: WalletJson,
-    /// Where the user stands.
+    /// The user's status.
     pub status: UserStatus,
-    /// What was collected and found.
+    /// Collected tax data, checks and warnings.
     pub compliance: ComplianceJson,
-    /// The app's own words.
+    /// The app's own note.
     #[schema(required)]
     pub metadata: Option<String>,
     /// Rails that are not offered to this user.
     pub payout_options_exclude_list: Vec<Platform>,
-    /// What was paid elsewhere and counts towards a year's form.
+    /// An amount paid elsewhere that counts towards a year's tax form.
     #[serde(rename = "1099_adjustment")]
     #[schema(required)]
     pub adjustment_1099: Option<Adjustment1099>,
@@ -69,53 +69,53 @@ pub struct PhoneJson {
     /// The digits of the country code.
     #[schema(example = "1")]
     pub country_code: String,
-    /// The digits after it.
+    /// The digits after the country code.
     #[schema(example = "2127361234")]
     pub phone_number: String,
 }
 
-/// What a user has with an app, in cents.
+/// The user's wallet with an app, in cents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = UserWallet)]
 pub struct WalletJson {
-    /// All of it.
+    /// The balance.
     pub amount: i64,
-    /// What can be paid out now.
+    /// The amount that can be paid out now.
     pub withdrawable_amount: i64,
-    /// What was advanced; always 0: nobody is paid on credit.
+    /// The amount advanced; always 0, because the service gives no credit.
     pub credit_balance: i64,
 }
 
-/// A payout method, without what is secret about it.
+/// A payout method with sensitive details masked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = PayoutMethodDetails)]
 pub struct MethodDetailsJson {
-    /// Its id.
+    /// The payout method's id.
     pub id: PayoutMethodId,
-    /// Its rail.
+    /// The payout rail.
     pub platform: Platform,
-    /// For people.
+    /// The display text.
     pub description: String,
-    /// The end of its number.
+    /// The last characters of the account number.
     #[schema(required)]
     pub mask: Option<String>,
-    /// The address at a wallet.
+    /// The e-mail address of the user's digital wallet.
     #[schema(required)]
     pub email: Option<String>,
-    /// The phone at a wallet, E.164.
+    /// The phone number of the user's digital wallet, E.164.
     #[schema(required)]
     pub phone_number: Option<String>,
     /// The tag at wallet_c.
     #[schema(required)]
     pub cash_tag: Option<String>,
-    /// Where the money arrives.
+    /// The country in which the money arrives.
     #[schema(required)]
     pub country: Option<String>,
-    /// In which currency.
+    /// The currency in which the money arrives.
     pub currency: String,
     /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
-    /// The app's own words about the method.
+    /// The app's own note about the method.
     #[schema(required)]
     pub meta: Option<String>,
 }
@@ -125,26 +125,26 @@ pub struct MethodDetailsJson {
 #[schema(as = UserCompliance)]
 #[allow(clippy::struct_excessive_bools, reason = "the shape is docs/specification.md's")]
 pub struct ComplianceJson {
-    /// Whether an SSN, EIN or foreign number was given.
+    /// Whether an SSN, EIN or foreign tax number was given.
     pub tax_id_collected: bool,
     /// Whether an address was given.
     pub address_collected: bool,
     /// Whether a date of birth was given.
     pub date_of_birth_collected: bool,
-    /// Whether what the app paid the user this year makes a 1099 due, or would with a payout that waits.
+    /// Whether the app's payments to the user this year require a 1099, or would with a payout that waits for the form.
     pub must_collect_1099: bool,
-    /// Whether everything for a 1099 is there.
+    /// Whether everything required for a 1099 was given.
     #[serde(rename = "1099_collected")]
     pub collected_1099: bool,
     /// Whether a W-8BEN was given.
     pub w8_ben_collected: bool,
-    /// Whether any warning stands.
+    /// Whether any warning is raised.
     pub flagged: bool,
-    /// Whether a document was checked.
+    /// Whether an identity document was checked.
     pub id_verified: bool,
-    /// What a background check found.
+    /// Whether a background check found a criminal record.
     pub has_criminal_activity: bool,
-    /// Name and tax number together.
+    /// The check of the name and the tax number against each other.
     pub tax_id_verification: TaxIdVerification,
     /// The background check.
     pub background_check: BackgroundCheckJson,
@@ -154,28 +154,28 @@ pub struct ComplianceJson {
     pub flags: FlagsJson,
 }
 
-/// How a background check stands.
+/// The state of a background check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = BackgroundCheck)]
 pub struct BackgroundCheckJson {
-    /// How.
+    /// The state.
     pub status: BackgroundCheckStatus,
-    /// Since when.
+    /// The time of the last change.
     #[schema(value_type = String, format = DateTime)]
     pub updated: Time,
 }
 
-/// What a W-9 told.
+/// The data of a W-9 that may be shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = W9)]
 pub struct W9Json {
-    /// Who pays the tax; null until a W-9 was given.
+    /// The kind of taxpayer; null until a W-9 was given.
     #[schema(required)]
     pub entity_type: Option<EntityType>,
     /// The business's name.
     #[schema(required)]
     pub business_name: Option<String>,
-    /// Whether the number was given.
+    /// Whether the tax number was given.
     pub tax_id_collected: bool,
     /// Whether the address was given.
     pub address_collected: bool,
@@ -185,19 +185,19 @@ pub struct W9Json {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = UserFlags)]
 pub struct FlagsJson {
-    /// The name is on a sanctions list.
+    /// The name matches an entry of a sanctions list.
     pub ofac: bool,
-    /// What the screening says.
+    /// The result of the screening.
     pub ofac_status: OfacStatus,
     /// A payout method is shared with other users.
     pub payout_method: bool,
     /// Payout methods change suspiciously often.
     pub payout_method_cycle: bool,
-    /// The name on an account is another.
+    /// An account has another holder's name.
     pub name_mismatch: bool,
 }
 
-/// The user as the app sees it; profile and wallet are those of this app.
+/// Returns the user as the app sees it, with this app's profile and wallet.
 pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Halt> {
     let default = profiles::default_payout_method(world, scope, user.id)?;
     let profile = profiles::profile_if_connected(world, scope, user.id)?;
@@ -221,7 +221,6 @@ pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Ha
     })
 }
 
-/// A payout method as it is shown everywhere.
 pub fn method_details(method: &PayoutMethod) -> MethodDetailsJson {
     MethodDetailsJson {
         id: method.id,
@@ -245,7 +244,7 @@ fn phone(user: &User) -> Option<PhoneJson> {
 
 fn wallet(world: &World, scope: Scope, user: &User) -> Result<WalletJson, Halt> {
     let amount = ledger::balance(world, scope.org, Account::UserWallet(scope.app, user.id))?.get();
-    // A payout takes its whole amount when it is made, so whatever is left can be paid out.
+    // Payouts deduct their whole amount on creation, so the rest of the balance can be paid out.
     Ok(WalletJson { amount, withdrawable_amount: amount, credit_balance: 0 })
 }
 

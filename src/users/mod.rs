@@ -1,11 +1,12 @@
 //! Users: the people who are paid, and the profile that each app has of them.
 //!
-//! The phone is a person's identity inside an organization (docs/decisions.md 6 and 17). An app sees only users that it is connected to:
-//! it made them, the organization connected it, or the payee claimed one of its links. To name a phone connects nothing.
+//! The phone number identifies a person within an organization (docs/decisions.md 6 and 17). An app sees only users
+//! that it is connected to: it created them, the organization connected it, or the payee claimed one of its links.
+//! Knowing a phone number connects nothing.
 //!
-//! Invariants: one user for each phone of an organization; an app reads and writes its own profile and methods only; a deleted user
-//! keeps the id and the history and nothing of the person; a payout method is set up only by a verified user. Deliberately absent: links and
-//! transfers, which are listed after this noun and use its finders.
+//! Invariants: an organization has one user per phone number; an app reads and writes its own profile and methods only;
+//! a deleted user keeps the id and the history and no personal data; only a verified user can set up a payout method.
+//! Links and transfers depend on this noun, not the reverse.
 //!
 //! Start at [`find`] and [`connect_or_create`].
 
@@ -72,21 +73,17 @@ use crate::vault::{Purpose, SealContext};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// Where a secret of a user is sealed.
 pub fn seal_context(org: OrgId, user: UserId, column: &str) -> SealContext {
     SealContext::new(Purpose::TaxId, org, "users", user.0, column).formerly(user.0)
 }
 
-/// A user that the app is connected to, or was: deleted ones too. What an app deleted it sees as erased, although other apps may
-/// still be connected.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a user of the app, including deleted and disconnected ones. The app sees a disconnected user as erased, even
+/// if other apps are still connected. Rejects with `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: UserId) -> Result<Arc<User>, Halt> {
     find_if_known(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
 }
 
-/// The same, if the app knows a user with this id.
+/// Returns the user as [`find`] does, or `None` if the app does not know this id.
 pub fn find_if_known(world: &mut World, scope: Scope, id: UserId) -> Result<Option<Arc<User>>, Halt> {
     match world.get::<AppUser>(key![scope.org, scope.app, id])? {
         Some(profile) => Ok(world.get::<User>(key![scope.org, id])?.map(|user| profiles::as_seen(user, &profile))),
@@ -94,21 +91,17 @@ pub fn find_if_known(world: &mut World, scope: Scope, id: UserId) -> Result<Opti
     }
 }
 
-/// A user of the organization, whichever apps know it.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a user of the organization, regardless of connected apps. Rejects with `not-found`.
 pub fn find_in_organization(world: &mut World, org: OrgId, id: UserId) -> Result<Arc<User>, Halt> {
     let user = world.get::<User>(key![org, id])?;
     user.ok_or_else(|| Refusal::not_found("user").into())
 }
 
-/// The organization's user with this phone (E.164), if there is one.
+/// Returns the organization's user with this phone number in E.164 form.
 pub fn by_phone(world: &mut World, org: OrgId, e164: &str) -> Result<Option<Arc<User>>, Halt> {
     world.find::<User>(User::BY_PHONE, key![org, e164.to_owned()])
 }
 
-/// The row that [`by_phone`] asks for.
 pub fn want_by_phone(org: OrgId, e164: &str) -> Want {
     Want::by::<User>(User::BY_PHONE, key![org, e164.to_owned()])
 }

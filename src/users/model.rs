@@ -1,5 +1,3 @@
-//! What is kept of a user.
-
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Time;
@@ -10,55 +8,49 @@ use crate::platform::Platform;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a user stands.
+    /// The status of a user.
     pub enum UserStatus {
-        /// May receive transfers and links; no payout methods, no debits.
-        Unverified = "unverified", // docs/decisions.md 6
-        /// Holds the phone.
-        Verified = "verified", // docs/specification.md
-        /// Somebody must look first: the name is on a list.
-        InReview = "in_review", // docs/decisions.md 6
-        /// Deleted, or shut out.
-        Disabled = "disabled", // docs/decisions.md 6
+        /// May receive transfers and links, but has no payout methods and no debits.
+        Unverified = "unverified",
+        /// Has verified the phone number or the e-mail address.
+        Verified = "verified",
+        /// The name matches a sanctions list; an admin must decide.
+        InReview = "in_review",
+        /// Deleted, or confirmed as a sanctions match.
+        Disabled = "disabled",
     }
 }
 
 words! {
-    /// Whether the tax office knows name and number together.
+    /// The check of name and tax number by the tax office.
     #[derive(Default)]
     pub enum TaxIdVerification {
-        /// Nobody asked for it.
         #[default]
         NotRequired = "not_required",
-        /// It is due.
+        /// A tax form is due.
         Unsubmitted = "unsubmitted",
-        /// It was sent in.
         Pending = "pending",
-        /// They match.
         Matched = "matched",
-        /// They do not.
         Mismatched = "mismatched",
     }
 }
 
 words! {
-    /// What the sanctions screening says.
+    /// The result of the sanctions screening.
     #[derive(Default)]
     pub enum OfacStatus {
-        /// Nothing.
         #[default]
         Unflagged = "unflagged",
-        /// The name is like one on the list; a document would settle it.
+        /// The name is similar to one on the list; an identity document is needed to decide.
         IdVerificationRequired = "id_verification_required",
-        /// The name is on the list; somebody looks at it.
+        /// The name matches the list; a member reviews it.
         InReview = "in_review",
-        /// It is the person on the list.
         Flagged = "flagged",
     }
 }
 
 words! {
-    /// How a background check stands.
+    /// The state of a background check.
     #[derive(Default)]
     pub enum BackgroundCheckStatus {
         #[default]
@@ -75,168 +67,132 @@ words! {
 }
 
 words! {
-    /// Who pays the tax.
+    /// The kind of taxpayer on a W-9.
     pub enum EntityType {
-        /// A person, with an SSN.
         Individual = "individual",
-        /// A business, with an EIN.
         Business = "business",
     }
 }
 
 words! {
-    /// The forms that an adjustment may concern.
+    /// The tax forms that an adjustment can concern.
     pub enum Form1099 {
-        /// Pay of those who are not employed.
+        /// Nonemployee compensation.
         Nec = "1099-NEC",
-        /// Payments through cards and networks.
         K = "1099-K",
     }
 }
 
-/// What was paid elsewhere and counts towards a year's form.
+/// An amount paid elsewhere that counts towards a year's tax form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Adjustment1099 {
     /// The tax year.
     pub year: i64,
-    /// Which form.
+    /// The form on which it is reported.
     pub form: Form1099,
     /// In cents.
     #[schema(value_type = i64)]
     pub amount: Cents,
 }
 
-/// What a W-9 told, without the number.
+/// The data of a W-9, without the number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct W9 {
-    /// Who pays the tax.
     pub entity_type: EntityType,
-    /// The business's name.
     pub business_name: Option<String>,
-    /// The end of the number, for people.
     pub tax_id_last4: String,
 }
 
-/// What is known of a user's compliance. What follows from other columns (the address, the date of birth) is
-/// not repeated here.
+/// Values that follow from other columns, such as the address, are not repeated here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compliance {
-    /// Name and number together.
     pub tax_id_verification: TaxIdVerification,
-    /// The W-9, for US persons.
     pub w9: Option<W9>,
-    /// Whether a W-8BEN was given, by others.
     pub w8_ben_collected: bool,
-    /// Whether a document was checked.
     pub id_verified: bool,
-    /// What a background check found.
     pub has_criminal_activity: bool,
-    /// How the background check stands.
     pub background_check: BackgroundCheckStatus,
-    /// When that changed last, in microseconds since 1970.
+    /// In microseconds since 1970.
     pub background_check_updated_micros: Option<i64>,
-    /// Warnings.
     pub flags: Flags,
-    /// When payout methods were set up of late, in microseconds since 1970, oldest first; see `warnings.rs`.
+    /// When payout methods were set up recently, in microseconds since 1970, oldest first; see `warnings.rs`.
     #[serde(default)]
     pub methods_set_up_micros: Vec<i64>,
 }
 
-/// Warnings about a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags {
-    /// The name is on a sanctions list.
     pub ofac: bool,
-    /// What the screening says.
     pub ofac_status: OfacStatus,
-    /// A payout method is shared with other users. It holds nothing up: families share accounts.
+    /// A payout method is shared with other users. Does not hold payouts, because families share accounts.
     pub payout_method: bool,
-    /// Payout methods change suspiciously often. It holds payouts up.
+    /// Payout methods change suspiciously often. Holds payouts.
     pub payout_method_cycle: bool,
-    /// The name on an account is another. It holds payouts up.
+    /// An account has another holder's name. Holds payouts.
     pub name_mismatch: bool,
 }
 
 record! {
-    /// A person who may be paid, known to an organization by the phone.
+    /// A person who may be paid, identified within an organization by the phone number.
     pub struct User in "users" {
         key (org, id)
         unique BY_PHONE (org, phone_e164)
         many BY_EMAIL (org, email);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: UserId,
-        /// The digits of the country code; `None` once the person is erased, like every other personal column.
+        /// Digits only; `None` once the person is erased, like every other personal column.
         pub phone_country_code: Option<String>,
-        /// The digits after it.
         pub phone_national: Option<String>,
-        /// Both: the person's identity within the organization (docs/decisions.md 6).
+        /// The identity within the organization (docs/decisions.md 6).
         pub phone_e164: Option<String>,
-        /// When the person proved to hold the phone.
         pub phone_verified_at: Option<Time>,
-        /// When the person proved to read the address; only then does the address tell who somebody is.
+        /// The address identifies the person only once it is verified.
         pub email_verified_at: Option<Time>,
-        /// The app that wrote the phone number; `None` once it is verified, and where the payee or the organization wrote it.
+        /// The app that wrote the phone number; `None` if it is verified, or if the payee or the organization wrote it.
         pub phone_app: Option<AppId>,
-        /// When `phone_app`, or the organization, wrote it.
         pub phone_set_at: Option<Time>,
-        /// First name.
         pub first_name: Option<String>,
-        /// Last name.
         pub last_name: Option<String>,
-        /// E-mail address.
         pub email: Option<String>,
-        /// The app that wrote the e-mail address, as for the phone number.
+        /// The app that wrote the e-mail address, by the same rules as `phone_app`.
         pub email_app: Option<AppId>,
-        /// When `email_app`, or the organization, wrote it.
         pub email_set_at: Option<Time>,
-        /// Where the user stands; `rules.rs` says what it may become.
         pub status: UserStatus,
-        /// ISO 3166-1 alpha-2.
         pub country: Option<String>,
-        /// Sealed as `YYYY-MM-DD` beside the user's id (Purpose::TaxId: identity data of the tax forms).
+        /// `YYYY-MM-DD`, sealed with the user's id (Purpose::TaxId: identity data of the tax forms).
         pub sealed_date_of_birth: Option<Vec<u8>>,
-        /// What was paid elsewhere.
         pub adjustment_1099: Option<Document<Adjustment1099>>,
-        /// Sealed as JSON beside the user's id.
+        /// JSON, sealed with the user's id.
         pub sealed_address: Option<Vec<u8>>,
-        /// The W-9 or W-8BEN as JSON, sealed beside the user's id.
+        /// The W-9 or W-8BEN as JSON, sealed with the user's id.
         pub sealed_tax_form: Option<Vec<u8>>,
-        /// A keyed hash of the tax id, by which the same one is recognized at two users.
+        /// A keyed hash, which finds users with the same tax id.
         pub tax_id_hash: Option<Vec<u8>>,
-        /// The rest of compliance.
         pub compliance: Document<Compliance>,
-        /// Counts the changes that are told as events, from 1.
+        /// The number of emitted changes, from 1.
         pub version: i64,
-        /// When the user was made.
         pub created_at: Time,
-        /// When the person was erased.
         pub deleted_at: Option<Time>,
-        /// Since when the payee has frozen automatic payouts.
+        /// When the payee froze automatic payouts; `None` if they are not frozen.
         pub payouts_frozen_at: Option<Time>,
     }
 }
 
 impl User {
-    /// First and last name, as far as they are known.
     pub fn full_name(&self) -> String {
         let parts: Vec<&str> = [&self.first_name, &self.last_name].into_iter().flatten().map(String::as_str).collect();
         parts.join(" ")
     }
 
-    /// Whether the person proved to hold the phone, or to read the address.
     pub const fn is_verified(&self) -> bool {
         self.phone_verified_at.is_some() || self.email_verified_at.is_some()
     }
 
-    /// Whether first and last name are known.
     pub const fn has_name(&self) -> bool {
         self.first_name.is_some() && self.last_name.is_some()
     }
 
-    /// Whether there is a tax form that counts. One whose name and number do not belong together does not: another is
-    /// due in its place.
+    /// A form whose name and number do not match is invalid; another one is due.
     pub const fn has_tax_form(&self) -> bool {
         match self.compliance.0.tax_id_verification {
             TaxIdVerification::NotRequired
@@ -249,45 +205,35 @@ impl User {
 }
 
 record! {
-    /// The profile that one app has of a payee. Only this app writes it; other apps of the organization never see it.
+    /// The profile that one app has of a payee. Only this app reads and writes it.
     pub struct AppUser in "app_users" {
         key (org, app, user_id)
         many OF_USER (org, user_id);
-        /// The organization.
         pub org: OrgId,
-        /// The app.
         pub app: AppId,
-        /// The user.
         pub user_id: UserId,
-        /// Since when.
         pub connected_at: Time,
         /// When the app deleted the user while other apps were connected. The app then sees an erased user.
         pub disconnected_at: Option<Time>,
-        /// Whether the app's payouts go to `default_payout_method` at once.
         pub auto_payout_enabled: bool,
-        /// The method for such payouts: one of this app's methods of this user.
+        /// One of this app's methods of this user.
         pub default_payout_method: Option<PayoutMethodId>,
-        /// The app's note.
         pub metadata: Option<String>,
-        /// Rails that the app does not offer to this user.
         pub payout_options_exclude_list: Document<Vec<Platform>>,
-        /// Counts the events of this user in the app's log, from 1.
+        /// The version of the user in the app's log, from 1.
         pub version: i64,
     }
 }
 
 impl AppUser {
-    /// Whether the app may pay the user.
     pub const fn is_connected(&self) -> bool {
         self.disconnected_at.is_none()
     }
 
-    /// Whether a method is one that this profile may use.
     pub fn owns(&self, method: &PayoutMethod) -> bool {
         (method.org, method.app, method.user_id) == (self.org, self.app, self.user_id)
     }
 
-    /// Forgets what the app keeps about the user.
     pub(super) fn clear(&mut self) {
         self.auto_payout_enabled = false;
         self.default_payout_method = None;

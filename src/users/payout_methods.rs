@@ -1,5 +1,3 @@
-//! A user's payout methods: setting one up, choosing the default, removing one.
-
 use std::sync::Arc;
 
 use super::model::{AppUser, User};
@@ -15,25 +13,20 @@ use crate::scope::Scope;
 use crate::screening::LookedUp;
 use crate::world::{Halt, World};
 
-/// A method to set up, and what it is for.
 #[derive(Clone, Debug)]
 pub struct NewMethod {
-    /// What is needed to pay, sealed.
     pub details: SealedDetails,
-    /// Whether it becomes the default; when not said, only the first one does.
+    /// If `None`, only the user's first method becomes the default.
     pub is_default: Option<bool>,
-    /// Whether payouts go to the default at once; stays as it is when not said.
+    /// `None` keeps the present setting.
     pub auto_payout_enabled: Option<bool>,
-    /// The app's own words about the method.
     pub metadata: Option<String>,
-    /// What the sanctions list says of the holder's name; `None` only where the details name no holder.
+    /// The sanctions list look-up for the holder's name; `None` only if the details name no holder.
     pub names: Option<LookedUp>,
 }
 
-/// Sets up a payout method of the app for a verified user, from the app's API as well as from the claim page.
-///
-/// # Errors
-/// `user-inactive`; `invalid-state` when the user is not verified (docs/decisions.md 6).
+/// Sets up a payout method of the app, for the API and the claim page. Rejects with `user-inactive`, and with
+/// `invalid-state` if the user is not verified.
 pub fn set_up_payout_method(
     world: &mut World,
     scope: Scope,
@@ -64,12 +57,11 @@ pub fn set_up_payout_method(
     Ok(method)
 }
 
-/// The payee chooses a saved method in a claim of the app: one that this app has, or one that the payee chose in a claim of another
-/// app, of which `copy` becomes this app's own. What another app added by itself cannot be chosen, nor what a guest added, unless
-/// the session has it already (`is_chosen`).
+/// Applies the payee's choice of a saved method in a claim: a method of this app, or a method that the payee chose with
+/// another app and that `copy` duplicates for this app. Methods that another app added on its own, and guest methods
+/// unless `is_chosen` in this session, are rejected.
 ///
-/// # Errors
-/// `not-found`; those of [`set_up_payout_method`].
+/// Rejects with `not-found`, and as [`set_up_payout_method`] does.
 pub fn choose_payout_method(
     world: &mut World,
     scope: Scope,
@@ -95,8 +87,7 @@ pub fn choose_payout_method(
     }
 }
 
-/// What a method that was not there before says about its user: whose account it is, and how many there were of late.
-/// The holder is screened, because it is the holder who gets the money.
+/// Raises the warnings that a new method causes, and screens the account holder, who receives the money.
 fn check_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: bool) -> Result<(), Halt> {
     let now = world.now();
     if new.details.has_location() {
@@ -112,11 +103,8 @@ fn check_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: boo
     Ok(())
 }
 
-/// Takes a method of the app out of use: `removed` by the user, or the code of the failure that showed it to be of no use.
-/// A user whose default it was has none, and is not paid automatically any more, until another is chosen.
-///
-/// # Errors
-/// None of its own.
+/// Disables a method of the app. `reason` is `removed`, or the error code of a failed payout. If it was the default,
+/// the user has no default and no automatic payouts until another is chosen.
 pub fn disable_payout_method(
     world: &mut World,
     scope: Scope,
@@ -124,7 +112,7 @@ pub fn disable_payout_method(
     method: &Arc<PayoutMethod>,
     reason: &str,
 ) -> Result<Arc<PayoutMethod>, Halt> {
-    // A transfer from before methods belonged to apps may name another app's row of the same account.
+    // An old transfer may name another app's method for the same account, from before methods belonged to apps.
     let own = if method.app == scope.app {
         Some(method.clone())
     } else {
@@ -143,8 +131,6 @@ pub fn disable_payout_method(
     Ok(method)
 }
 
-/// What a payee says of a method that was set up before: whether it becomes the default, and whether later
-/// payouts of the app go to the default unasked.
 pub fn prefer_payout_method(
     world: &mut World,
     scope: Scope,
@@ -165,7 +151,8 @@ pub fn prefer_payout_method(
     Ok(())
 }
 
-/// The rails that are open to a user of this app: all fourteen, less those that the app leaves out for all or for this user.
+/// Returns the rails that are available to a user of this app: all 14 except those that the app excludes, for all users
+/// or for this one.
 pub fn open_rails(world: &mut World, scope: Scope, user: &User) -> Result<Vec<Platform>, Halt> {
     let app = apps::find(world, scope)?;
     let profile = profiles::profile_if_connected(world, scope, user.id)?;

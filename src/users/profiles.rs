@@ -1,8 +1,9 @@
-//! App profiles: what each app keeps about a payee, and how an app is connected to a payee (docs/decisions.md 17).
+//! App profiles: the data that each app keeps about a payee, and the connections between apps and payees
+//! (docs/decisions.md 17).
 //!
-//! Invariant: an app reads and writes its own profile only, and a profile's default method is one of that app's methods. Every
-//! transition of a user is an event in the logs of the apps that it concerns: of one app for its profile, of all connected apps for
-//! what belongs to the payee. Each log numbers the events of a user on its own, so that no log shows what another app did.
+//! Invariant: an app reads and writes its own profile only, and a profile's default method is one of that app's
+//! methods. Every transition is emitted to the apps that it concerns: a profile's to its app, the payee's to all
+//! connected apps. Each log numbers a user's events independently, so that no log reveals what another app did.
 
 use std::sync::Arc;
 
@@ -21,17 +22,15 @@ use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
 
-/// Which kind of key asks for a change of a payee.
+/// The kind of key with which a payee is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// An app's.
     App,
-    /// The organization's, acting for the app.
+    /// An organization key that acts for the app.
     Organization,
 }
 
 impl By {
-    /// The key of a call.
     #[must_use]
     pub const fn key_of(call: &Call) -> Self {
         match call.caller.kind {
@@ -41,26 +40,21 @@ impl By {
     }
 }
 
-/// The app's profile of a user; `None` unless the app is connected.
 pub fn profile_if_connected(world: &World, scope: Scope, id: UserId) -> Result<Option<Arc<AppUser>>, Halt> {
     let profile = world.get::<AppUser>(key![scope.org, scope.app, id])?;
     Ok(profile.filter(|profile| profile.is_connected()))
 }
 
-/// The app's profile of a user.
-///
-/// # Errors
-/// `not-found` unless the app is connected.
+/// Rejects with `not-found` if the app is not connected.
 pub fn profile(world: &World, scope: Scope, id: UserId) -> Result<Arc<AppUser>, Halt> {
     profile_if_connected(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
 }
 
-/// Whether the app may pay the user.
 pub fn is_connected(world: &World, scope: Scope, id: UserId) -> Result<bool, Halt> {
     Ok(profile_if_connected(world, scope, id)?.is_some())
 }
 
-/// The user as an app sees them that has disconnected: erased.
+/// Returns the user as erased if the app has disconnected.
 pub(super) fn as_seen(user: Arc<User>, profile: &AppUser) -> Arc<User> {
     let Some(disconnected_at) = profile.disconnected_at else { return user };
     if user.deleted_at.is_some() {
@@ -72,13 +66,12 @@ pub(super) fn as_seen(user: Arc<User>, profile: &AppUser) -> Arc<User> {
     Arc::new(seen)
 }
 
-/// Whether the payee lets this app pay them without a link.
 pub fn is_paid_automatically(world: &World, scope: Scope, user: UserId) -> Result<bool, Halt> {
     Ok(profile_if_connected(world, scope, user)?.is_some_and(|profile| profile.auto_payout_enabled))
 }
 
-/// The method to which the app's payouts go without a link: the default, unless the payee froze automatic payouts, or it is
-/// younger than the app lets new methods rest.
+/// Returns the default method if the app's payouts go there without a link: automatic payouts are enabled and not
+/// frozen, and the method is older than the app's rest period for new methods.
 pub fn automatic_method(
     world: &mut World,
     scope: Scope,
@@ -98,11 +91,9 @@ fn rests_until(world: &mut World, scope: Scope, method: &PayoutMethod, environme
     Ok(method.created_at.plus_seconds(rest))
 }
 
-/// Refuses a payout that the app sends to a method without the payee: while the payee has frozen automatic payouts, and to a method
-/// that still rests. A card names no account that a thief could have set.
-///
-/// # Errors
-/// `invalid-state`.
+/// Rejects, with `invalid-state`, a payout that the payee does not start: while automatic payouts are frozen, or during
+/// the rest period of a new method. Cards have no rest period, because they name no account that a thief could have
+/// set.
 pub fn may_be_paid_without_payee(
     world: &mut World,
     scope: Scope,
@@ -119,10 +110,7 @@ pub fn may_be_paid_without_payee(
     Err(Refusal::new(Code::InvalidState, message).into())
 }
 
-/// Refuses a payout that the payee does not start, while the payee has frozen automatic payouts.
-///
-/// # Errors
-/// `invalid-state`.
+/// Rejects, with `invalid-state`, a payout that the payee does not start, while automatic payouts are frozen.
 pub fn must_not_be_frozen(user: &User) -> Result<(), Refusal> {
     if user.payouts_frozen_at.is_none() {
         return Ok(());
@@ -132,7 +120,7 @@ pub fn must_not_be_frozen(user: &User) -> Result<(), Refusal> {
     Err(Refusal::new(Code::InvalidState, message))
 }
 
-/// The app's default method of a user, if it is still in use.
+/// Returns the app's default method of a user, if it is in use.
 pub fn default_payout_method(world: &World, scope: Scope, user: UserId) -> Result<Option<Arc<PayoutMethod>>, Halt> {
     let profile = profile_if_connected(world, scope, user)?;
     let Some(id) = profile.and_then(|profile| profile.default_payout_method) else { return Ok(None) };
@@ -140,14 +128,13 @@ pub fn default_payout_method(world: &World, scope: Scope, user: UserId) -> Resul
     Ok(Some(method).filter(|method| method.in_use))
 }
 
-/// The apps that are connected to a user.
 pub(super) fn connections(world: &World, user: &User) -> Result<Vec<Arc<AppUser>>, Halt> {
     let mut profiles = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
     profiles.retain(|profile| profile.is_connected());
     Ok(profiles)
 }
 
-/// Changes what belongs to the payee, and tells every app that is connected.
+/// Changes data of the payee and emits an event to every connected app.
 pub fn change(
     world: &mut World,
     user: &Arc<User>,
@@ -155,7 +142,7 @@ pub fn change(
     edit: impl FnOnce(&mut User),
 ) -> Result<Arc<User>, Halt> {
     let stored = world.get::<User>(key![user.org, user.id])?;
-    // What an app sees that has disconnected is no row, and must never become one.
+    // The erased view that a disconnected app sees must never be stored.
     if stored.is_none_or(|stored| stored.deleted_at != user.deleted_at) {
         return Err(Refusal::new(Code::UserInactive, "The user is disabled or was deleted.").into());
     }
@@ -174,7 +161,7 @@ pub fn change(
     Ok(user)
 }
 
-/// Changes the app's profile, and tells this app alone.
+/// Changes the app's profile and emits an event to this app only.
 pub fn change_profile(
     world: &mut World,
     user: &User,
@@ -188,8 +175,8 @@ pub fn change_profile(
     Ok(profile)
 }
 
-/// Changes what belongs to the payee and what belongs to the app's profile, as one event of this app. Other apps hear of what
-/// they can see of it. Gives the user; nothing happens where nothing is changed.
+/// Changes the payee and the app's profile as one event of this app; other connected apps receive an event if data that
+/// they see has changed. Returns the user. Without a change it emits nothing.
 pub(super) fn change_both(
     world: &mut World,
     users: (&Arc<User>, User),
@@ -199,7 +186,6 @@ pub(super) fn change_both(
     change_both_adding(world, users, profiles, event, None)
 }
 
-/// The same where a payout method was added.
 pub(super) fn change_both_adding(
     world: &mut World,
     (user, edited): (&Arc<User>, User),
@@ -229,19 +215,18 @@ pub(super) fn change_both_adding(
     Ok(user)
 }
 
-/// Writes down what no app is shown.
 fn note(world: &mut World, user: &Arc<User>, edited: User) -> Arc<User> {
     if edited.values() == user.values() { user.clone() } else { world.change(user, |user| *user = edited) }
 }
 
-/// A user without what no app is shown: when methods were set up.
+/// Returns the row without the times of new methods, which no app is shown.
 fn shows_as(user: &User) -> crate::world::Row {
     let mut shown = User::clone(user);
     shown.compliance.0.methods_set_up_micros = Vec::new();
     shown.values()
 }
 
-/// Tells one app of its user, although nothing of the user changed but what follows from other rows.
+/// Emits an event for a user whose own row is unchanged, after a change in dependent rows.
 pub(super) fn emit_again(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
     match profile_if_connected(world, scope, user.id)? {
         Some(profile) => announce(world, user, &profile, EventName::UserUpdated, |_| {}).map(|_| ()),
@@ -271,8 +256,8 @@ fn emit(world: &mut World, profile: &AppUser, user: &User, event: EventName) -> 
     events::emit(world, scope, NewEvent::of(event, user.id.0, profile.version, &object))
 }
 
-/// Lets the app pay the user, and tells it of them. What other apps keep about the user is not copied; an app that had
-/// disconnected begins with an empty profile.
+/// Connects the app to the user and emits an event to it. Data of other apps is not copied; an app that reconnects
+/// starts with an empty profile.
 pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User, metadata: Option<&String>) -> Result<(), Halt> {
     rules::must_be_active(user)?;
     let now = world.now();
@@ -301,7 +286,7 @@ pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User, metadata
     apps::count_connected_user(world, scope, 1)
 }
 
-/// Ends the connection of one app: it sees an erased user from now on, and its methods of the user are erased.
+/// Disconnects one app: erases its methods of the user, after which it sees an erased user.
 pub(super) fn disconnect(world: &mut World, profile: &Arc<AppUser>, user: &Arc<User>) -> Result<Arc<User>, Halt> {
     let scope = Scope { org: profile.org, app: profile.app };
     let methods = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![scope.org, user.id])?;
@@ -320,15 +305,14 @@ pub(super) fn disconnect(world: &mut World, profile: &Arc<AppUser>, user: &Arc<U
     Ok(seen)
 }
 
-/// What every profile loses when the payee is erased.
 pub(super) fn clear(world: &mut World, connections: &[Arc<AppUser>]) {
     for profile in connections {
         world.change(profile, AppUser::clear);
     }
 }
 
-/// Takes a method out of its app's profile, if it is the default there: the user is not paid automatically any more, until another
-/// is chosen. Gives whether it was.
+/// Removes a method from its app's profile if it is the default, which ends automatic payouts until another is chosen.
+/// Returns whether it was the default.
 pub(super) fn forget_default(profile: &mut AppUser, method: PayoutMethodId) {
     if profile.default_payout_method == Some(method) {
         profile.default_payout_method = None;

@@ -1,29 +1,24 @@
-//! What may become of a user, and what that allows.
+//! The transitions of a user's status, and the checks of each status.
 
 use super::model::{User, UserStatus};
 use crate::refusal::{Code, Refusal};
 
-/// What happens to a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserEvent {
-    /// The person proved to hold the phone.
+    /// The person verified the phone number or the e-mail address.
     Verify,
-    /// The name is on a list.
     Flag,
-    /// A review found that it is somebody else; the phone or the address is proven.
+    /// A review cleared a user with a verified contact.
     ClearVerified,
-    /// The same, of somebody who proved neither yet.
+    /// A review cleared a user without a verified contact.
     ClearUnverified,
-    /// A review found that it is the person on the list.
     Confirm,
-    /// The user is deleted.
     Disable,
-    /// The organization replaced what was verified.
+    /// The organization replaced the verified contact.
     Unverify,
 }
 
 impl UserEvent {
-    /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 7] = [
         Self::Verify,
         Self::Flag,
@@ -35,20 +30,17 @@ impl UserEvent {
     ];
 }
 
-/// What an event leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// To this status.
     Moved(UserStatus),
-    /// Nowhere: it is so already.
+    /// The status already includes the event.
     AlreadyApplied,
-    /// Nowhere: the event has no place there.
+    /// The event is not allowed in this status.
     Refused,
 }
 
-/// The transitions. A review ends by a person's decision only: neither a verified phone nor another name ends it.
-/// A confirmation that was a mistake is taken back by clearing; who may do so, and of whom, is decided in
-/// `screening/review.rs`.
+/// Defines the transitions. Only a member's decision ends a review; a verified phone or a new name does not. Clearing
+/// also revokes a mistaken confirmation; `screening/review.rs` checks the permission.
 pub const fn transition(status: UserStatus, event: UserEvent) -> Transition {
     use UserEvent::{ClearUnverified, ClearVerified, Confirm, Disable, Flag, Unverify, Verify};
     use UserStatus::{Disabled, InReview, Unverified, Verified};
@@ -68,7 +60,6 @@ pub const fn transition(status: UserStatus, event: UserEvent) -> Transition {
     }
 }
 
-/// The status after an event that was allowed.
 pub const fn status_after(status: UserStatus, event: UserEvent) -> UserStatus {
     match transition(status, event) {
         Transition::Moved(to) => to,
@@ -76,10 +67,7 @@ pub const fn status_after(status: UserStatus, event: UserEvent) -> UserStatus {
     }
 }
 
-/// Refuses what a disabled user may not do, which is everything but being read.
-///
-/// # Errors
-/// `user-inactive`.
+/// Rejects a disabled user with `user-inactive`.
 pub fn must_be_active(user: &User) -> Result<(), Refusal> {
     match user.status {
         UserStatus::Unverified | UserStatus::Verified | UserStatus::InReview => Ok(()),
@@ -87,10 +75,7 @@ pub fn must_be_active(user: &User) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses what waits for a review.
-///
-/// # Errors
-/// `invalid-state`.
+/// Rejects a user under review with `invalid-state`.
 pub fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
     match user.status {
         UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
@@ -101,10 +86,8 @@ pub fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses what only a verified user may do: payout methods and debits (docs/decisions.md 6).
-///
-/// # Errors
-/// `user-inactive`, `invalid-state`.
+/// Rejects a user who may not have payout methods and debits, with `user-inactive`, or with `invalid-state` if not
+/// verified.
 pub fn must_be_verified(user: &User) -> Result<(), Refusal> {
     must_be_active(user)?;
     if user.is_verified() {
@@ -114,7 +97,7 @@ pub fn must_be_verified(user: &User) -> Result<(), Refusal> {
     Err(Refusal::new(Code::InvalidState, message))
 }
 
-/// Every move from state to state, for docs/states.md: from, what happens, to.
+/// Returns every transition for docs/states.md: from, event, to.
 pub fn transitions() -> Vec<(&'static str, String, &'static str)> {
     let pairs = UserStatus::ALL.iter().flat_map(|status| UserEvent::ALL.map(|event| (*status, event)));
     pairs

@@ -1,8 +1,7 @@
-//! The tax forms: W-9 for persons of the United States, W-8BEN for others (docs/decisions.md 6).
+//! The tax forms: W-9 for US persons, W-8BEN for foreign persons (docs/decisions.md 6).
 //!
-//! Each has the fields and rules that the form has. The number is kept sealed and as a keyed hash; people see its
-//! last four digits. Deliberately absent: the tax office, which alone can tell whether name and number match; the
-//! sandbox says that they do.
+//! Each has the fields and rules of the official form. The number is stored sealed and as a keyed hash; people see its
+//! last four digits. Only the tax office can match name and number; the sandbox always reports a match.
 
 use std::sync::Arc;
 
@@ -28,11 +27,9 @@ use crate::world::record::words;
 use crate::world::{Halt, World};
 
 words! {
-    /// Which number a W-9 carries.
+    /// The kind of number on a W-9.
     pub enum TaxIdType {
-        /// A person's.
         Ssn = "ssn",
-        /// A business's.
         Ein = "ein",
     }
 }
@@ -43,12 +40,12 @@ input! {
     pub struct TaxFormInput {
         /// For US persons and businesses.
         pub w9: Option<W9Input>,
-        /// For others.
+        /// For foreign persons.
         pub w8ben: Option<W8BenInput>,
     }
 }
 
-/// That a form is true, under penalties of perjury: it counts only signed.
+/// The signature under penalties of perjury. Only a signed form is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Certified;
 
@@ -61,7 +58,6 @@ impl Input for Certified {
     }
 }
 
-/// A country of residence of who files a W-8BEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignCountry(pub String);
 
@@ -81,40 +77,39 @@ impl Input for ForeignCountry {
 input! {
     /// Form W-9.
     pub struct W9Fields {
-        /// Who pays the tax.
+        /// The kind of taxpayer.
         pub entity_type: EntityType,
         /// The name on the tax return.
         pub name: Line<100>,
         /// The business's name; required for a business.
         pub business_name: Option<Line<100>>,
-        /// Which number tax_id is.
+        /// The kind of number in tax_id.
         pub tax_id_type: TaxIdType,
         /// Nine digits, dashes allowed.
         pub tax_id: Line<11>,
         /// Street and number.
         pub line_1: Line<100>,
-        /// More of it.
+        /// Second line.
         pub line_2: Option<Line<100>>,
         /// City.
         pub city: Line<100>,
-        /// Two letters.
+        /// The two letters of the state.
         pub state: UsState,
         /// ZIP code.
         pub postcode: UsZip,
-        /// That it is true, under penalties of perjury.
+        /// The signature under penalties of perjury; must be true.
         pub certified: Certified,
     }
 }
 
-/// A W-9 whose number fits its kind, and whose business has a name. What the fields say together is judged with each of
-/// them alone, so that all that is wrong is told at once.
+/// A W-9 whose number has the stated kind, and which names the business if there is one. Rules between fields are
+/// checked together with each field, so that all problems are reported at once.
 #[derive(Clone)]
 pub struct W9Input {
     fields: W9Fields,
     tax_id: String,
 }
 
-/// Shows nothing: a log never holds a number.
 impl std::fmt::Debug for W9Input {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("W9Input(…)")
@@ -141,7 +136,8 @@ impl Input for W9Input {
     }
 }
 
-/// The number, of the kind that the form says; `None` where one of them cannot be read, which is an error of that field.
+/// Returns the number if it has the stated kind; `None` if one of the two fields is invalid, which is reported for that
+/// field.
 fn fitting_tax_id(json: &Json, at: &str) -> Result<Option<String>, Problems> {
     let (kind, text) = (optional::<TaxIdType>(json, at, "tax_id_type"), optional::<Line<11>>(json, at, "tax_id"));
     let (Ok(Some(kind)), Ok(Some(text))) = (kind, text) else { return Ok(None) };
@@ -157,26 +153,25 @@ input! {
         pub citizenship: CountryCode,
         /// Date of birth.
         pub date_of_birth: BirthDate,
-        /// The number that the country of residence gave.
+        /// The tax number issued by the country of residence.
         pub foreign_tax_id: Option<Line<50>>,
         /// Street and number, permanent residence.
         pub line_1: Line<100>,
-        /// More of it.
+        /// Second line.
         pub line_2: Option<Line<100>>,
         /// City.
         pub city: Line<100>,
-        /// State or region, where there is one.
+        /// State or region, if the country has them.
         pub state: Option<Line<50>>,
-        /// Postal code, where there is one.
+        /// Postal code, if the country has them.
         pub postcode: Option<Line<20>>,
         /// Country of residence; not US.
         pub country: ForeignCountry,
-        /// That it is true, under penalties of perjury.
+        /// The signature under penalties of perjury; must be true.
         pub certified: Certified,
     }
 }
 
-/// A checked form, in clear.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "form", rename_all = "snake_case")]
 pub enum TaxForm {
@@ -202,7 +197,7 @@ fn as_text<S: serde::Serializer>(day: &Date, serializer: S) -> Result<S::Ok, S::
     serializer.collect_str(day)
 }
 
-/// Shows which form it is: a log never holds a number.
+/// Shows only the kind of form: a log must never contain a tax number.
 impl std::fmt::Debug for TaxForm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -212,28 +207,20 @@ impl std::fmt::Debug for TaxForm {
     }
 }
 
-/// A form as it is kept.
 #[derive(Clone, Debug)]
 pub struct SealedTaxForm {
-    /// The names on it; they are screened and not kept in clear.
+    /// Screened, and not stored in plain text.
     pub names: Vec<String>,
-    /// The form as JSON, sealed beside the user's id.
     pub sealed: Vec<u8>,
-    /// A keyed hash of the number.
     pub tax_id_hash: Option<Vec<u8>>,
-    /// What of a W-9 may be seen; `None` for a W-8BEN.
+    /// The visible part of a W-9; `None` for a W-8BEN.
     pub w9: Option<W9>,
-    /// The address in it.
     pub address: SealedAddress,
-    /// The date of birth in it, sealed.
     pub sealed_date_of_birth: Option<Vec<u8>>,
 }
 
 impl TaxFormInput {
-    /// The one form that was sent, checked. `today` is for the date of birth.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns the one form that was sent, or all of its problems. `today` is for the date of birth.
     pub fn checked(self, today: Date, at: &str) -> Result<TaxForm, Problems> {
         match (self.w9, self.w8ben) {
             (Some(form), None) => Ok(form.into_form()),
@@ -294,20 +281,20 @@ impl W8BenInput {
     }
 }
 
-/// No area 000, 666 or 900 and above, no group 00, no serial 0000.
+/// Rejects area 000, 666 and 900 or above, group 00, and serial 0000.
 fn is_ssn(nine: &str) -> bool {
     !["000", "666"].contains(&&nine[..3]) && !nine.starts_with('9') && &nine[3..5] != "00" && &nine[5..] != "0000"
 }
 
-/// The number of who has no social security number and stands on a W-9 in its place: 9, and a group of 50 to 65, 70 to 88,
-/// 90 to 92 or 94 to 99.
+/// Returns whether the number is an ITIN, which replaces a missing social security number on a W-9: 9, and a group of
+/// 50 to 65, 70 to 88, 90 to 92 or 94 to 99.
 fn is_itin(nine: &str) -> bool {
     let group = &nine[3..5];
     let given_out = [("50", "65"), ("70", "88"), ("90", "92"), ("94", "99")];
     nine.starts_with('9') && given_out.iter().any(|(first, last)| (*first..=*last).contains(&group))
 }
 
-/// Nine digits of a number that the office gives out. The message never repeats it.
+/// Returns the nine digits of a number that the office can have issued. The error message never repeats the number.
 pub fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems> {
     let digits: String = text.chars().filter(|c| !matches!(c, '-' | ' ')).collect();
     let nine = digits.len() == 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -327,7 +314,6 @@ pub fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems>
 }
 
 impl TaxForm {
-    /// The names on it, which are looked up in the sanctions list before it is kept.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         match self {
@@ -338,7 +324,6 @@ impl TaxForm {
         }
     }
 
-    /// Seals the form of a user.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, org: OrgId, user: UserId, entropy: &mut Entropy) -> SealedTaxForm {
         let plain = serde_json::to_vec(self).expect("forms are plain data, which always serialize");
@@ -370,17 +355,16 @@ impl TaxForm {
     }
 }
 
-/// A keyed hash of a tax id, by which equal ones are found.
 pub fn tax_id_hash(vault: &Vault, number: &str) -> Vec<u8> {
     vault.guessable_hash(Purpose::TaxId, &[number.as_bytes()]).to_vec()
 }
 
-/// Seals a date of birth. `nonce` must never be used twice.
+/// `nonce` must be unique.
 pub(super) fn seal_birth_date(vault: &Vault, org: OrgId, user: UserId, born: Date, nonce: [u8; 24]) -> Vec<u8> {
     vault.seal(&seal_context(org, user, "sealed_date_of_birth"), born.to_string().as_bytes(), nonce)
 }
 
-/// What is known of name and number when a form comes in. The sandbox has no tax office to ask; it says yes at once.
+/// Returns the initial verification state of a new form. The sandbox has no tax office and reports a match at once.
 #[must_use]
 pub const fn first_verification(environment: Environment) -> TaxIdVerification {
     match environment {
@@ -389,13 +373,8 @@ pub const fn first_verification(environment: Environment) -> TaxIdVerification {
     }
 }
 
-/// Keeps a user's tax form, from the API as well as from the claim page. A newer form replaces an older one. The names on
-/// it are screened.
-///
-/// `verification` says what is known of name and number together: `pending` until the office answers.
-///
-/// # Errors
-/// `user-inactive`.
+/// Stores a user's tax form and screens its names. A newer form replaces an older one. `verification` is `pending`
+/// until the tax office answers. Rejects with `user-inactive`.
 pub fn collect_tax_form(
     world: &mut World,
     user: &Arc<User>,
@@ -426,20 +405,13 @@ pub fn collect_tax_form(
     })
 }
 
-/// Keeps the tax form that an app sends for a user.
 #[derive(Clone, Debug)]
 pub struct SetCompliance {
-    /// The app.
     pub scope: Scope,
-    /// By which key.
     pub by: By,
-    /// The user.
     pub user: UserId,
-    /// The form.
     pub form: SealedTaxForm,
-    /// What is known of name and number together.
     pub verification: TaxIdVerification,
-    /// What the sanctions list says of the names on it.
     pub names: LookedUp,
 }
 

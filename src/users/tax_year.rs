@@ -1,15 +1,13 @@
-//! What an app paid a user in a tax year, as far as the tax office must be told, and the form that is due then.
+//! The sum that an app paid a user in a tax year, for tax reporting, and the form that is due from it.
 //!
-//! Money counts when it becomes the user's: when a link is claimed, and when a transfer brings it to the user's
-//! wallet. From then on it is at the user's disposal; whether it is paid out, fails, or comes back from a bank
-//! changes nothing about that. What goes back from the user to the app is taken off again: of the year of the moment
-//! where somebody moves it, and where a payout that the app had funded did not arrive or came back, of the year in
-//! which that was counted. What the app calls tax-exempt never counts. The payer is the app: each counts what it paid
-//! itself.
+//! Money counts when it becomes the user's: when a link is claimed, or when a transfer credits the user's wallet. A
+//! later payout, failure or return does not change that. Money that returns from the user to the app is deducted: in
+//! the current year if it is moved, and in the year in which it was counted if a payout that the app funded failed or
+//! was returned. Tax-exempt money never counts. Each app counts only what it paid.
 //!
-//! Once a year's sum, with the user's own adjustment, reaches the threshold of [`crate::tax`], a form must be
-//! collected: a W-9, or a W-8BEN from foreign persons, of whom nothing is reported. Until it is there, nothing is
-//! paid out. Invariant: the sum changes in the commit in which the money moves.
+//! Once a year's sum with the user's adjustment reaches the threshold of [`crate::tax`], a form is required: a W-9, or
+//! a W-8BEN from foreign persons, who are not reported. Nothing is paid out without it. Invariant: the sum changes in
+//! the commit in which the money moves.
 
 use std::sync::Arc;
 
@@ -26,30 +24,23 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, World};
 
 record! {
-    /// What an app paid a user in a year.
     pub struct TaxYear in "tax_years" {
         key (org, app, user_id, year);
-        /// The organization.
         pub org: OrgId,
-        /// The payer.
         pub app: AppId,
-        /// The payee.
         pub user_id: UserId,
-        /// The tax year.
         pub year: i64,
-        /// Cents that count.
         pub reportable: Cents,
         /// Whether a payout that would reach the threshold waits for the form.
         pub form_awaited: bool,
     }
 }
 
-/// Where a user stands with an app this year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct YearTotals {
-    /// What counts, the user's adjustment included.
+    /// Includes the user's adjustment.
     reportable: Cents,
-    /// From how much on a form is due.
+    /// The amount from which a form is due.
     reported_from: Cents,
     form_awaited: bool,
 }
@@ -59,7 +50,7 @@ fn totals(world: &World, scope: Scope, user: &User) -> Result<YearTotals, Halt> 
     let counted = world.get::<TaxYear>(key![scope.org, scope.app, user.id, year])?;
     let paid = counted.as_ref().map_or(Cents::ZERO, |counted| counted.reportable);
     let adjusted = user.adjustment_1099.as_ref().map(|adjustment| &adjustment.0);
-    // What was told on form 1099-K was told by who settled it; to count it here would tell it twice.
+    // The payment settlement entity reports amounts on form 1099-K; counting them here would report them twice.
     let adjusted = adjusted.filter(|adjustment| adjustment.year == year && adjustment.form == Form1099::Nec);
     let adjusted = adjusted.map_or(Cents::ZERO, |adjustment| adjustment.amount);
     Ok(YearTotals {
@@ -69,20 +60,20 @@ fn totals(world: &World, scope: Scope, user: &User) -> Result<YearTotals, Halt> 
     })
 }
 
-/// The sum; a year's sum that no number can hold is reported in any case.
+/// An overflow yields the maximum, which is always reportable.
 fn plus(left: Cents, right: Cents) -> Cents {
     left.checked_add(right).unwrap_or(Cents::AMOUNT_MAX)
 }
 
-/// Whether what the app pays the user this year must be told on a 1099: the threshold is reached, or a payout that
-/// would reach it waits for the form. Of foreign persons who gave a W-8BEN nothing is told.
+/// Returns whether the app must report the user's payments of this year on a 1099: the threshold is reached, or a
+/// payout that would reach it waits for the form. Foreign persons with a W-8BEN are not reported.
 pub(super) fn must_collect_1099(world: &World, scope: Scope, user: &User) -> Result<bool, Halt> {
     let totals = totals(world, scope, user)?;
     let is_reached = totals.reportable >= totals.reported_from || totals.form_awaited;
     Ok(is_reached && !user.compliance.0.w8_ben_collected)
 }
 
-/// Whether the user must give a tax form before anything is paid out, if `coming` cents more are paid this year.
+/// Returns whether the user must give a tax form before `coming` further cents can be paid out this year.
 pub fn tax_form_is_due(world: &World, scope: Scope, user: &User, coming: Cents) -> Result<bool, Halt> {
     if user.has_tax_form() {
         return Ok(false);
@@ -91,14 +82,13 @@ pub fn tax_form_is_due(world: &World, scope: Scope, user: &User, coming: Cents) 
     Ok(plus(totals.reportable, coming) >= totals.reported_from)
 }
 
-/// Money of the app became the user's: it counts. `amount` is in cents, above zero.
+/// Counts money of the app that became the user's. `amount` is in cents, above zero.
 pub fn count_received(world: &mut World, scope: Scope, user: UserId, amount: Cents) -> Result<(), Halt> {
     let year = tax::year_of(world.now());
     edit(world, scope, user, year, |year| year.reportable = plus(year.reportable, amount))
 }
 
-/// Money went back from the user to the app: it does not count any more in the year in which it `counted`. A year's sum
-/// never falls below zero.
+/// Deducts money that returned from the user to the app, in the year of `counted`. A year's sum never falls below zero.
 pub fn count_given_back(
     world: &mut World,
     scope: Scope,
@@ -112,7 +102,7 @@ pub fn count_given_back(
     })
 }
 
-/// Remembers that a payout of `coming` cents waits for the tax form, if it does.
+/// Records that a payout of `coming` cents waits for a tax form, if one is due.
 pub fn await_tax_form(world: &mut World, scope: Scope, user: UserId, coming: Cents) -> Result<(), Halt> {
     let found = find_in_organization(world, scope.org, user)?;
     if !tax_form_is_due(world, scope, &found, coming)? {
@@ -122,7 +112,7 @@ pub fn await_tax_form(world: &mut World, scope: Scope, user: UserId, coming: Cen
     edit(world, scope, user, year, |year| year.form_awaited = true)
 }
 
-/// Changes a year's row; tells of the user where `must_collect_1099` changes by it.
+/// Emits an event if `must_collect_1099` changes.
 fn edit(world: &mut World, scope: Scope, user: UserId, year: i64, edit: impl FnOnce(&mut TaxYear)) -> Result<(), Halt> {
     let Scope { org, app } = scope;
     let user: Arc<User> = find_in_organization(world, org, user)?;
@@ -143,12 +133,9 @@ fn edit(world: &mut World, scope: Scope, user: UserId, year: i64, edit: impl FnO
     Ok(())
 }
 
-/// Whether anything may be paid out to a user of this app now. `taxed` is what this payout itself adds to the tax year,
-/// in cents; `None` for one that is tax-exempt, which waits for no form.
-///
-/// # Errors
-/// `user-inactive`; `invalid-state` for who is not verified or is under review; `user-info-missing` while a tax
-/// form is due.
+/// Rejects a payout to a user of this app with `user-inactive`, with `invalid-state` for a user who is not verified or
+/// is under review, and with `user-info-missing` if a tax form is due. `taxed` is the taxable amount of this payout in
+/// cents; `None` if it is tax-exempt, which needs no form.
 pub fn may_be_paid(world: &World, scope: Scope, user: &User, taxed: Option<Cents>) -> Result<(), Halt> {
     rules::must_be_verified(user)?;
     rules::must_not_be_reviewed(user)?;

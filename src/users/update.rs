@@ -1,4 +1,4 @@
-//! A user's fields are changed, all or none (docs/decisions.md 6 and 16).
+//! Changes a user's fields, all or none (docs/decisions.md 6 and 16).
 
 use serde_json::{Value as Schema, json};
 
@@ -24,12 +24,10 @@ use crate::strict_json::Json;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// Which of a user's methods becomes the default: the newest of a rail, or one by its id.
+/// Selects a user's default method: the newest of a rail, or one by its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodChoice {
-    /// The newest method of this rail.
     Rail(Platform),
-    /// This method.
     Method(PayoutMethodId),
 }
 
@@ -46,40 +44,30 @@ impl Input for MethodChoice {
     }
 }
 
-/// What is to change.
 #[derive(Clone, Debug)]
 pub struct UserPatch {
-    /// The default payout method; it must be set up.
+    /// Must be set up already.
     pub default_payout_method: Patch<MethodChoice>,
-    /// Whether payouts go there at once.
     pub auto_payout_enabled: Option<bool>,
-    /// The date of birth, sealed beside the user's id.
     pub sealed_date_of_birth: Patch<Vec<u8>>,
-    /// What was paid elsewhere.
     pub adjustment_1099: Patch<Adjustment1099>,
-    /// The app's own words.
     pub metadata: Patch<String>,
-    /// Replaces the list.
     pub payout_options_exclude_list: Option<Vec<Platform>>,
-    /// First name; the whole name is screened again.
     pub first_name: Option<String>,
-    /// Last name; the whole name is screened again.
     pub last_name: Option<String>,
-    /// Address.
     pub email: Option<Email>,
-    /// Phone.
     pub phone: Option<PhoneNumber>,
 }
 
 impl UserPatch {
-    /// The whole name that a user is about to have; `None` when it stays.
+    /// Returns the user's new whole name; `None` if it is unchanged.
     pub fn new_name(&self, user: &User) -> Option<String> {
         let mut renamed = User::clone(user);
         self.rename(&mut renamed);
         Some(renamed.full_name()).filter(|name| *name != user.full_name())
     }
 
-    /// The first field by which what all apps share would be another.
+    /// Returns the first changed field whose data all apps share.
     fn identity_field(&self, user: &User) -> Option<&'static str> {
         let is_another = |now: &Option<String>, given: &Option<String>| given.is_some() && now != given;
         if is_another(&user.first_name, &self.first_name) {
@@ -103,18 +91,12 @@ impl UserPatch {
     }
 }
 
-/// Changes a user.
 #[derive(Clone, Debug)]
 pub struct UpdateUser {
-    /// The app.
     pub scope: Scope,
-    /// By which key.
     pub by: By,
-    /// The user.
     pub user: UserId,
-    /// What is to change.
     pub patch: UserPatch,
-    /// What the list says of the new name.
     pub names: LookedUp,
 }
 

@@ -1,5 +1,3 @@
-//! A user proves to hold the phone.
-
 use super::model::User;
 use super::rules::{self, UserEvent};
 use super::verification::{self, Checked, CodeContext, NewCode};
@@ -12,16 +10,12 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// Sends a user a code.
 #[derive(Clone, Debug)]
 pub struct SendVerificationToken {
-    /// The app.
     pub scope: Scope,
-    /// The user.
     pub user: UserId,
-    /// Whether the code is read aloud in a call rather than sent as a text.
+    /// Whether the code is read aloud in a call instead of sent as a text message.
     pub use_voice: bool,
-    /// The code.
     pub code: NewCode,
 }
 
@@ -36,7 +30,7 @@ impl Command for SendVerificationToken {
         let user = find(world, self.scope, self.user)?;
         let recipient = unverified_phone(&user)?;
 
-        // From here it must succeed, but for the limits of sending.
+        // From here it must succeed, except for the send limits.
         let channel = if self.use_voice { Channel::Voice } else { Channel::Sms };
         let to =
             verification::Recipient { channel, recipient, code_context: CodeContext::verification(self.scope.app) };
@@ -44,19 +38,15 @@ impl Command for SendVerificationToken {
     }
 }
 
-/// Takes the code that a user entered.
 #[derive(Clone, Debug)]
 pub struct Verify {
-    /// The app.
     pub scope: Scope,
-    /// The user.
     pub user: UserId,
-    /// The keyed hash of what was entered.
     pub offered_hash: Vec<u8>,
 }
 
 impl Command for Verify {
-    /// The user, or why the code was not the right one: a wrong try is counted, so it is no refusal here.
+    /// A wrong code is counted, which needs a commit, so it is a reply and not a refusal.
     type Reply = Result<Box<UserJson>, Checked>;
 
     fn organization(&self) -> OrgId {
@@ -90,7 +80,7 @@ impl Command for Verify {
     }
 }
 
-/// The phone of a user who has still to prove it. Who has done so already gets a 400 (docs/decisions.md 6).
+/// Rejects a verified user with `invalid-input` (docs/decisions.md 6).
 fn unverified_phone(user: &User) -> Result<&str, Refusal> {
     rules::must_be_active(user)?;
     if user.phone_verified_at.is_some() {

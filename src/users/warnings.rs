@@ -1,14 +1,14 @@
-//! Warnings about a user, and what they hold up.
+//! Warnings about a user, and the payouts that they hold.
 //!
-//! | flag | raised when | holds up |
+//! | flag | raised when | holds |
 //! |---|---|---|
 //! | `payout_method` | a method is set up that another user of the organization has, or had | nothing |
 //! | `payout_method_cycle` | more than [`METHODS_A_MONTH_MAX`] methods are set up within 30 days | payouts |
-//! | `name_mismatch` | a method's holder is called otherwise than the user, or a rail says so | payouts |
+//! | `name_mismatch` | a method's holder has another name than the user, or a rail reports so | payouts |
 //!
-//! What holds payouts up does not refuse them: the money is taken aside and the transfer is `flagged` until a member
-//! approves or cancels it (`payouts/approve.rs`). A warning ends by a member's decision alone (`findings.rs`):
-//! neither another name nor another method ends it, because whoever it warns of could bring either.
+//! A held payout is not refused: its money is set aside and the transfer is `flagged` until a member approves or
+//! cancels it (`payouts/approve.rs`). Only a member's decision ends a warning (`findings.rs`): a user could bring
+//! another name or method.
 
 use std::sync::Arc;
 
@@ -23,34 +23,33 @@ use crate::scope::Scope;
 use crate::screening::{FoldedName, SCORE_MIN, compare};
 use crate::world::{Halt, World};
 
-/// New payout methods in [`METHODS_COUNTED_SECONDS`] that raise no warning: as many as there are rails, so that whoever sets up
-/// each of them once cycles nothing.
+/// New payout methods in [`METHODS_COUNTED_SECONDS`] that raise no warning: one per rail, so that setting up each rail
+/// once is no cycle.
 pub const METHODS_A_MONTH_MAX: usize = Platform::ALL.len();
-/// For how long a new method counts.
 const METHODS_COUNTED_SECONDS: i64 = 30 * DAY_SECONDS;
 
-/// Whether payouts to this user wait until a member has looked at them.
+/// Returns whether payouts to this user wait for a member's approval.
 pub const fn holds_payouts(user: &User) -> bool {
     let flags = &user.compliance.0.flags;
     flags.payout_method_cycle || flags.name_mismatch
 }
 
-/// Remembers that a method was set up at `now`; more than enough of them are a warning.
+/// Counts a method that was set up at `now`, and raises the warning above the limit.
 pub(super) fn count_method(user: &mut User, now: Time) {
     let compliance = &mut user.compliance.0;
     let counted = &mut compliance.methods_set_up_micros;
     let since = now.plus_seconds(-METHODS_COUNTED_SECONDS).micros();
     counted.retain(|micros| *micros > since);
     counted.push(now.micros());
-    // What is past the warning need not be counted on: the row stays small however many there are.
+    // Keeps the row small: entries beyond the limit do not change the result.
     let surplus = counted.len().saturating_sub(METHODS_A_MONTH_MAX + 1);
     counted.drain(..surplus);
     compliance.flags.payout_method_cycle |= counted.len() > METHODS_A_MONTH_MAX;
 }
 
-/// Whether an account's holder is somebody else than the user, by the names of both. The names are compared as the
-/// screening does it: order, marks, spelling and middle names do not matter. Who has a business is also known by its
-/// name; of a user without a name nothing can be said yet.
+/// Returns whether an account holder is another person than the user. Names are compared as in screening: order,
+/// diacritics, spelling and middle names are ignored. The business name of a W-9 also matches. A user without a name
+/// has no mismatch yet.
 pub(super) fn is_another_person(user: &User, holder_name: &str) -> bool {
     if !user.has_name() {
         return false;
@@ -61,8 +60,8 @@ pub(super) fn is_another_person(user: &User, holder_name: &str) -> bool {
     ![Some(user.full_name()), business].iter().flatten().any(is_called)
 }
 
-/// What another name of the user brings with it. The holders of the user's accounts are compared with it; and a document
-/// that was checked said another name.
+/// Updates what depends on the name: compares it with the account holders, and resets the document check, which was for
+/// the old name.
 pub(super) fn follow_renaming(world: &mut World, user: &mut User) -> Result<(), Halt> {
     user.compliance.0.id_verified = false;
     let methods = payout_methods::of_payee(world, user.org, user.id)?;
@@ -72,10 +71,7 @@ pub(super) fn follow_renaming(world: &mut World, user: &mut User) -> Result<(), 
     Ok(())
 }
 
-/// A rail found the account under another name: `name_mismatch`. Told once.
-///
-/// # Errors
-/// None of its own.
+/// Raises `name_mismatch`, once, after a rail reported another account holder.
 pub fn warn_of_name(world: &mut World, scope: Scope, user: UserId) -> Result<Arc<User>, Halt> {
     let user = find(world, scope, user)?;
     if user.compliance.0.flags.name_mismatch || user.deleted_at.is_some() {

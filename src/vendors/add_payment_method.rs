@@ -1,4 +1,4 @@
-//! Adds an account by which a vendor is paid.
+//! Adds a bank account of a vendor.
 
 use super::json::{VendorPaymentMethodJson, payment_method_json};
 use super::model::{MethodStatus, VendorPaymentMethod};
@@ -12,17 +12,13 @@ use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods
 ///
-/// The first account that a vendor ever has may be used at once. Every later one has to be confirmed by a second
-/// member, so the first must be known; and deleting the others does not make it the first.
+/// The first account that a vendor ever had is confirmed at once. A second member must confirm every later one, even if
+/// the others were deleted, so the member who adds it must be known.
 #[derive(Clone, Debug)]
 pub struct AddPaymentMethod {
-    /// The app.
     pub scope: Scope,
-    /// The vendor.
     pub vendor: VendorId,
-    /// The member who acts.
     pub acting: Option<MemberId>,
-    /// The account.
     pub account: SealedAccount,
 }
 

@@ -1,4 +1,4 @@
-//! A second member stands by an account that was added later.
+//! Lets a second member confirm a later account.
 
 use super::json::{VendorPaymentMethodJson, payment_method_json};
 use super::rules::{self, VendorEvent};
@@ -11,11 +11,8 @@ use crate::world::{Halt, World};
 /// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm
 #[derive(Clone, Copy, Debug)]
 pub struct ConfirmPaymentMethod {
-    /// The app.
     pub scope: Scope,
-    /// The vendor.
     pub vendor: VendorId,
-    /// The payment method.
     pub method: VendorPaymentMethodId,
     /// The second member.
     pub acting: Named,

@@ -1,5 +1,3 @@
-//! Adds a vendor.
-
 use std::sync::Arc;
 
 use super::model::{Vendor, VendorStatus};
@@ -14,17 +12,11 @@ use crate::world::{Halt, World};
 /// POST /v2/accounts-payable/vendors
 #[derive(Clone, Debug)]
 pub struct CreateVendor {
-    /// The app.
     pub scope: Scope,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
-    /// Its name.
     pub name: String,
-    /// Where it is.
     pub address: Address,
-    /// Whom to write to.
     pub contact_email: Option<String>,
-    /// The app's own id for it.
     pub external_id: Option<String>,
 }
 

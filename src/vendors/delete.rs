@@ -1,4 +1,4 @@
-//! Takes a vendor, or one of its accounts, out of use. To do it again changes nothing.
+//! Deletes a vendor or one of its accounts. A repeat changes nothing.
 
 use std::sync::Arc;
 
@@ -13,20 +13,16 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// Tells whether bills that are neither paid nor canceled name a vendor, or one account of it. Bills are listed
-/// after this noun, so the table of routes hands their answer in.
+/// Returns whether unpaid, uncanceled bills name a vendor or one of its accounts. A parameter, because this folder must
+/// not depend on `payables`.
 pub type AreOpen = fn(&World, &Vendor, Option<VendorPaymentMethodId>) -> Result<bool, Halt>;
 
 /// DELETE /v2/accounts-payable/vendors/{vendor_id}
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteVendor {
-    /// The app.
     pub scope: Scope,
-    /// The vendor.
     pub vendor: VendorId,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
-    /// Whether bills are open.
     pub are_open: AreOpen,
 }
 
@@ -66,15 +62,10 @@ impl Command for DeleteVendor {
 /// DELETE /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}
 #[derive(Clone, Copy, Debug)]
 pub struct DeletePaymentMethod {
-    /// The app.
     pub scope: Scope,
-    /// The vendor.
     pub vendor: VendorId,
-    /// The payment method.
     pub method: VendorPaymentMethodId,
-    /// The member who acts, where one is named.
     pub acting: Option<MemberId>,
-    /// Whether bills are open.
     pub are_open: AreOpen,
 }
 

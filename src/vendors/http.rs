@@ -1,5 +1,3 @@
-//! The routes of vendors and of their payment methods.
-
 use serde_json::json;
 
 use super::add_payment_method::AddPaymentMethod;
@@ -26,35 +24,35 @@ use crate::users::Address;
 word_input!(VendorStatus);
 word_input!(MethodStatus);
 
-/// Longest external id, in characters.
+/// Characters.
 pub const EXTERNAL_ID_MAX: usize = 100;
 
 input! {
-    /// A vendor to be added.
+    /// A new vendor.
     pub struct NewVendor {
-        /// The member who adds it (admin or ap_creator); the app itself when not given.
+        /// The member who adds the vendor (admin or ap_creator); the app itself if not given.
         pub acting_user_id: Option<MemberId>,
-        /// Its name.
+        /// The vendor's name.
         pub name: HolderName,
-        /// Where it is.
+        /// The vendor's address.
         pub address: Address,
-        /// Whom to write to.
+        /// The e-mail address for contact.
         pub contact_email: Option<Email>,
-        /// Your own id for it.
+        /// Your own id for the vendor.
         pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
     }
 }
 
 input! {
-    /// An account to be added.
+    /// A new payment method.
     pub struct NewVendorPaymentMethod {
-        /// The member who adds it (admin or ap_creator); required for every account but a new vendor's first.
+        /// The member who adds the account (admin or ap_creator); required for every account but a new vendor's first.
         pub acting_user_id: Option<MemberId>,
         /// The name on the account.
         pub name: HolderName,
-        /// Four to seventeen digits. Kept sealed, shown as its last four.
+        /// Four to seventeen digits. Stored encrypted; responses show the last four.
         pub account_number: AccountNumber,
-        /// Nine digits, the last a check digit.
+        /// Nine digits; the last is a check digit.
         pub routing_number: RoutingNumber,
         /// checking (the default) or savings.
         pub account_type: Option<AccountType>,
@@ -62,35 +60,35 @@ input! {
 }
 
 input! {
-    /// Who confirms.
+    /// The confirmation of a payment method.
     pub struct Confirmation {
-        /// The second member: any but a viewer and whoever added the account.
+        /// The second member: not a viewer, and not the member who added the account.
         pub acting_user_id: MemberId,
     }
 }
 
 input! {
-    /// Who deletes.
+    /// The member who deletes.
     pub struct Deletion {
-        /// The member (admin or ap_creator); the app itself when not given.
+        /// The member (admin or ap_creator); the app itself if not given.
         pub acting_user_id: Option<MemberId>,
     }
 }
 
 list_query! {
-    /// Which vendors.
+    /// The filters of the list of vendors.
     pub struct VendorsQuery {
         /// active (the default) or deleted.
         pub status: Option<VendorStatus>,
-        /// Only the one that you call so.
+        /// Return only the vendor with this external id.
         pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
     }
 }
 
 list_query! {
-    /// Which payment methods.
+    /// The filters of the list of payment methods.
     pub struct VendorPaymentMethodsQuery {
-        /// Only this status; all but the deleted when not given.
+        /// Return only this status; all but deleted if not given.
         pub status: Option<MethodStatus>,
     }
 }
@@ -213,8 +211,7 @@ pub async fn confirm_payment_method(call: Call) -> Outcome {
 
 const TAG: &str = "Accounts payable";
 
-/// The routes of vendors. `are_open` tells whether open bills name one; bills are listed after vendors, so the table
-/// of routes hands their answer in.
+/// Returns the routes of vendors; see [`AreOpen`] for the parameter.
 pub fn routes(are_open: AreOpen) -> Vec<Route> {
     [vendor_routes(are_open), payment_method_routes(are_open)].concat()
 }

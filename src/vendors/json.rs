@@ -1,5 +1,3 @@
-//! Vendors and their payment methods as JSON.
-
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -11,32 +9,32 @@ use crate::payout_methods::AccountType;
 use crate::users::Address;
 use crate::world::{Halt, World};
 
-/// Who sends bills.
+/// A company that sends bills to an app.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct VendorJson {
-    /// Its id: the ap_vendor_id of payables.
+    /// The vendor's id; the ap_vendor_id of payables.
     pub id: VendorId,
-    /// When it was added.
+    /// When the vendor was added.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// Its name.
+    /// The vendor's name.
     pub name: String,
-    /// Where it is.
+    /// The vendor's address.
     pub address: VendorAddressJson,
-    /// Whom to write to.
+    /// The e-mail address for contact.
     #[schema(required)]
     pub contact_email: Option<String>,
-    /// Your own id for it.
+    /// Your own id for the vendor.
     #[schema(required)]
     pub external_id: Option<String>,
     /// active or deleted.
     pub status: VendorStatus,
-    /// The member who added it, where the request named one.
+    /// The member who added the vendor, if the request named one.
     #[schema(required)]
     pub created_by: Option<MemberId>,
-    /// The app.
+    /// The app's id.
     pub api_app_id: AppId,
-    /// When it was deleted.
+    /// When the vendor was deleted.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub deleted: Option<Time>,
 }
@@ -46,10 +44,10 @@ pub struct VendorJson {
 pub struct VendorAddressJson {
     /// Street and number.
     pub line_1: String,
-    /// More of it.
+    /// Second address line.
     #[schema(required)]
     pub line_2: Option<String>,
-    /// More of it.
+    /// Third address line.
     #[schema(required)]
     pub line_3: Option<String>,
     /// City.
@@ -86,46 +84,46 @@ impl From<&Vendor> for VendorJson {
     }
 }
 
-/// A bank account by which a vendor is paid.
+/// A bank account of a vendor.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct VendorPaymentMethodJson {
-    /// Its id: the ap_payment_method_id of payables.
+    /// The payment method's id; the ap_payment_method_id of payables.
     pub id: VendorPaymentMethodId,
-    /// When it was added.
+    /// When the account was added.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// Whose it is.
+    /// The vendor's id.
     pub ap_vendor_id: VendorId,
     /// The name on the account.
     pub name: String,
     /// unconfirmed, confirmed or deleted.
     pub status: MethodStatus,
-    /// From when on it can be paid to; null until it is confirmed.
+    /// The time from which the account can be paid; null until it is confirmed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub usable_at: Option<Time>,
     /// The last four digits of the account number.
     #[schema(example = "6789")]
     pub mask: String,
-    /// The bank's number.
+    /// The bank's routing number.
     #[schema(example = "110000000")]
     pub routing_number: String,
-    /// The bank, where it is known.
+    /// The bank's name, if known.
     #[schema(required)]
     pub bank_name: Option<String>,
     /// checking or savings.
     pub account_type: AccountType,
-    /// The member who added it.
+    /// The member who added the account.
     #[schema(required)]
     pub added_by: Option<MemberId>,
-    /// The second member, who confirmed it; null for the first of a vendor.
+    /// The second member, who confirmed the account; null for a vendor's first.
     #[schema(required)]
     pub confirmed_by: Option<MemberId>,
-    /// When it was confirmed; for the first of a vendor, when it was added.
+    /// When the account was confirmed; for a vendor's first, when it was added.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub confirmed: Option<Time>,
 }
 
-/// A payment method with what may be seen of its account.
+/// Returns a payment method with the visible part of its account.
 pub fn payment_method_json(world: &World, method: &VendorPaymentMethod) -> Result<VendorPaymentMethodJson, Halt> {
     let account = bank_accounts::find(world, method.org, method.vendor.0, method.bank_account)?;
     Ok(VendorPaymentMethodJson {

@@ -1,10 +1,10 @@
-//! Vendors: who sends bills, and the bank accounts by which they are paid (docs/decisions.md 10 and 16).
+//! Vendors: companies that send bills, and their bank accounts (docs/decisions.md 10 and 16).
 //!
-//! Whoever can change where a vendor is paid can take the next payment. So the first account of a new vendor may be
-//! used at once, and each later one rests: a second member confirms it, and a day goes by, before it can be paid to.
-//! Invariants: an account that was added later is paid to only after both; who added it never confirms it; a vendor
-//! or an account that an open bill names is not deleted. Deliberately absent: changing an account, which would be
-//! a way around (delete it and add another); and bills, which are `payables`.
+//! Anyone who can redirect a vendor's payments can steal the next one. Therefore only a new vendor's first account is
+//! usable at once; a later one needs a second member's confirmation and then a rest of 24 hours. Invariants: no later
+//! account is paid before both; the member who added it never confirms it; a vendor or account with an open bill is not
+//! deleted. Deliberately absent: changing an account, which would bypass this (delete it and add another); and bills,
+//! which are `payables`.
 //!
 //! Start at `rules.rs`, then `add_payment_method.rs`.
 
@@ -34,10 +34,7 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A vendor of the app, deleted ones too.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a vendor of the app, also a deleted one.
 pub fn find(world: &World, scope: Scope, id: VendorId) -> Result<Arc<Vendor>, Halt> {
     match world.get::<Vendor>(key![scope.org, id])? {
         Some(vendor) if vendor.app == scope.app => Ok(vendor),
@@ -45,7 +42,7 @@ pub fn find(world: &World, scope: Scope, id: VendorId) -> Result<Arc<Vendor>, Ha
     }
 }
 
-/// A vendor of the app who was not deleted.
+/// Returns an active vendor of the app.
 ///
 /// # Errors
 /// `not-found`; `invalid-state` for a deleted one.
@@ -57,7 +54,7 @@ pub fn find_active(world: &World, scope: Scope, id: VendorId) -> Result<Arc<Vend
     }
 }
 
-/// A payment method of the vendor, deleted ones too.
+/// Returns a payment method of the vendor, also a deleted one.
 ///
 /// # Errors
 /// `not-found`, also for another vendor's.
@@ -72,32 +69,29 @@ pub fn payment_method(
     }
 }
 
-/// The vendor's payment methods that were not deleted, oldest first.
+/// Returns the vendor's payment methods except deleted ones, oldest first.
 pub fn payment_methods(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMethod>>, Halt> {
     let mut methods = ever_added(world, vendor)?;
     methods.retain(|method| method.status != MethodStatus::Deleted);
     Ok(methods)
 }
 
-/// Every payment method that the vendor ever had.
 fn ever_added(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMethod>>, Halt> {
     world.all::<VendorPaymentMethod>(VendorPaymentMethod::OF_VENDOR, key![vendor.org, vendor.id])
 }
 
-/// Tells of a vendor as it is now.
 fn emit(world: &mut World, vendor: &Vendor) -> Result<(), Halt> {
     let new = NewEvent::of(EventName::VendorUpdated, vendor.id.0, vendor.version, &VendorJson::from(vendor));
     events::emit(world, Scope { org: vendor.org, app: vendor.app }, new)
 }
 
-/// Tells of a payment method as it is now.
 fn emit_method(world: &mut World, method: &VendorPaymentMethod) -> Result<(), Halt> {
     let object = payment_method_json(world, method)?;
     let new = NewEvent::of(EventName::VendorPaymentMethodUpdated, method.id.0, method.version, &object);
     events::emit(world, Scope { org: method.org, app: method.app }, new)
 }
 
-/// Changes a payment method and tells of it. Each transition is one event.
+/// Changes a payment method and emits its event. Each transition is one event.
 fn change_method(
     world: &mut World,
     method: &Arc<VendorPaymentMethod>,

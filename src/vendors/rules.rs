@@ -1,4 +1,4 @@
-//! When a vendor's account may be paid to (docs/decisions.md 10). Pure.
+//! Rules for payments to a vendor's account (docs/decisions.md 10). Pure.
 
 use super::model::{MethodStatus, VendorPaymentMethod};
 use crate::clock::{DAY_SECONDS, Time};
@@ -7,25 +7,21 @@ use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
-/// How long an account rests after it was confirmed, in seconds: long enough for the vendor's real contact, or a
-/// colleague who is back tomorrow, to say that something is wrong.
+/// Rest after the confirmation, in seconds: long enough for the vendor or an absent colleague to object.
 pub const REST_SECONDS: i64 = DAY_SECONDS;
 
-/// What can happen to a payment method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VendorEvent {
-    /// A second member stands by it.
+    /// By a second member.
     Confirmed,
-    /// It is taken out of use.
     Deleted,
 }
 
 impl VendorEvent {
-    /// All, for the tests and docs/states.md.
+    /// All events, for tests and docs/states.md.
     pub const ALL: [Self; 2] = [Self::Confirmed, Self::Deleted];
 }
 
-/// The next state, or why there is none.
 pub fn apply(status: MethodStatus, event: VendorEvent) -> Result<MethodStatus, Refusal> {
     states::apply("payment method", status, |status| transition(status, event))
 }
@@ -39,7 +35,6 @@ const fn transition(status: MethodStatus, event: VendorEvent) -> Option<MethodSt
     }
 }
 
-/// Refuses a confirmation by the member who added the account: it takes two.
 pub fn is_second_member(method: &VendorPaymentMethod, member: MemberId) -> Result<(), Refusal> {
     if method.added_by == Some(member) {
         let message = "The member who added the payment method cannot confirm it. Let another member confirm it.";
@@ -48,7 +43,7 @@ pub fn is_second_member(method: &VendorPaymentMethod, member: MemberId) -> Resul
     Ok(())
 }
 
-/// Refuses to pay to an account that is not confirmed, still rests, or is out of use.
+/// Refuses payment to an account that is unconfirmed, still rests, or is deleted.
 pub fn may_be_paid(method: &VendorPaymentMethod, now: Time) -> Result<(), Refusal> {
     let message = match (method.status, method.usable_at) {
         (MethodStatus::Confirmed, Some(usable_at)) if now >= usable_at => return Ok(()),
@@ -63,8 +58,8 @@ pub fn may_be_paid(method: &VendorPaymentMethod, now: Time) -> Result<(), Refusa
     Err(Refusal::new(Code::InvalidState, message))
 }
 
-/// Refuses to pay more than a limit to a new vendor's first account on its first day. No second member has looked at such
-/// an account. `total` is this payment and those that are on their way to the account: many small ones are a large one.
+/// Refuses payments above the limit to a vendor's first account on its first day, because no second member has checked
+/// it. `total` includes payments in progress to the account, so that many small payments cannot bypass the limit.
 pub fn first_has_rested(
     method: &VendorPaymentMethod,
     total: Cents,
@@ -86,7 +81,7 @@ pub fn first_has_rested(
     Err(Refusal::new(Code::InvalidState, message))
 }
 
-/// Every move from state to state, for docs/states.md: from, what happens, to.
+/// Returns all transitions for docs/states.md.
 pub fn transitions() -> Vec<TransitionRow> {
     states::transitions(&VendorEvent::ALL, transition)
 }

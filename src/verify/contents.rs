@@ -1,4 +1,4 @@
-//! What a store holds, in a few numbers: so that the person who restores a copy sees that it is the right one.
+//! A summary of a store, with which the operator who restores a copy recognizes the right one.
 
 use serde::Serialize;
 
@@ -8,29 +8,26 @@ use crate::events::{Event, EventStream};
 use crate::store::{Reads, StoreError};
 use crate::world::record::key;
 
-/// See the module's comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Contents {
-    /// How many organizations.
     pub organizations: u64,
     /// The newest event of all apps.
     pub last_event: Option<LastEvent>,
 }
 
-/// The newest event of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastEvent {
-    /// Its place in the log of its app.
+    /// Its number in the log of its app.
     pub sequence: i64,
-    /// When it was written.
     pub created_at: Time,
 }
 
 impl Contents {
-    /// Counts.
+    /// Reads the summary.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    ///
+    /// The store cannot be read.
     pub fn of(reads: &Reads) -> Result<Self, StoreError> {
         reads.snapshot(|snapshot| {
             let mut contents = Self::default();
@@ -50,7 +47,7 @@ impl Contents {
         })
     }
 
-    /// Why this is not taken for a company's store; `None` where it may be one.
+    /// Returns why this cannot be a company's store, or `None`.
     pub fn refusal(&self, empty_ok: bool) -> Option<&'static str> {
         (self.organizations == 0 && !empty_ok)
             .then_some("it has no organization. If it should be empty, run the same command with --empty-ok")

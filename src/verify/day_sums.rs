@@ -1,4 +1,4 @@
-//! Recomputes the sums of days that limits are checked against, from the transfers.
+//! Recomputes from the transfers the sums of days that limits are checked against.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,11 @@ use crate::transfers::{Transfer, TransferKind, TransferStatus};
 /// A day's sum: organization, app, measure, payer, day.
 type Day = (OrgId, AppId, Measure, Uuid, String);
 
-/// Compares stored sums with the transfers that they are sums of.
+/// Stored sums less their transfers.
 #[derive(Debug, Default)]
 pub struct DaySums(BTreeMap<Day, i128>);
 
 impl DaySums {
-    /// Takes in a transfer.
     pub fn transfer(&mut self, transfer: &Transfer) {
         let Some(movement) = movement(transfer).filter(|_| counts(transfer.status)) else { return };
         for (measure, payer) in measures(movement) {
@@ -26,13 +25,12 @@ impl DaySums {
         }
     }
 
-    /// Takes in a stored sum.
     pub fn day(&mut self, day: &LimitDay) {
         let key = (day.org, day.app, day.measure, day.payer, day.day.clone());
         *self.0.entry(key).or_default() -= i128::from(day.total.get());
     }
 
-    /// The sums that differ from their transfers.
+    /// Returns the sums that differ from their transfers.
     pub fn findings(self) -> impl Iterator<Item = Finding> {
         self.0.into_iter().filter(|(_, lacks)| *lacks != 0).map(|((_, app, measure, payer, day), lacks)| {
             let (what, of) = match measure {
@@ -51,12 +49,12 @@ impl DaySums {
     }
 }
 
-/// What a transfer counts as.
+/// Returns the movement that a transfer counts as.
 fn movement(transfer: &Transfer) -> Option<Movement> {
     match transfer.kind {
         TransferKind::Payout => Some(Movement::Payout),
         TransferKind::Payable => Some(Movement::Payable),
-        // The hold of a link is a balance transfer too; its payout counts.
+        // The hold of a link is a balance transfer too, but only the link's payout counts.
         TransferKind::Balance if transfer.amount.is_negative() && transfer.payout_link.is_none() => {
             Some(Movement::Transfer)
         }
@@ -68,7 +66,7 @@ fn movement(transfer: &Transfer) -> Option<Movement> {
     }
 }
 
-/// Whether a transfer counts for the day on which it was made.
+/// Whether a transfer counts for the day on which it was created.
 const fn counts(status: TransferStatus) -> bool {
     match status {
         TransferStatus::Created

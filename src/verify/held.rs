@@ -1,4 +1,4 @@
-//! Compares what apps have collected and hold with their payments.
+//! Compares the collected money that apps hold with their payments.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use crate::transfers::{Debit, Transfer, TransferKind, TransferStatus};
 /// A ledger account is the sum of the rows that it represents.
 const INVARIANT: u8 = 3;
 
-/// See the module's comment.
 #[derive(Debug, Default)]
 pub struct Held {
     apps: BTreeMap<(OrgId, AppId), i128>,
@@ -18,14 +17,12 @@ pub struct Held {
 }
 
 impl Held {
-    /// Takes in a ledger account.
     pub fn account(&mut self, account: &LedgerAccount) {
         if let (LedgerAccountKind::AppCollected, Some(app)) = (account.kind, account.app) {
             *self.apps.entry((account.org, app)).or_default() -= i128::from(account.balance.get());
         }
     }
 
-    /// Takes in a debit with its payment.
     pub fn debit(&mut self, debit: &Debit, payment: Option<&Transfer>) {
         let payment = payment.filter(|payment| payment.kind == TransferKind::Payment && payment.app == debit.app);
         let wrong = match payment {
@@ -45,7 +42,6 @@ impl Held {
         }
     }
 
-    /// What was found.
     pub fn findings(mut self) -> Vec<Finding> {
         for ((_, app), more) in std::mem::take(&mut self.apps) {
             if more != 0 {

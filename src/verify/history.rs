@@ -1,4 +1,4 @@
-//! The chains of the history: event logs and ledgers, and the anchors that they must contain (invariants 14 and 15).
+//! Checks the chains of event logs and ledgers, and the anchors that they must contain (invariants 14 and 15).
 
 use std::collections::HashMap;
 
@@ -75,7 +75,7 @@ fn place(log: Log, of: uuid::Uuid, sequence: i64) -> String {
     }
 }
 
-/// The newest link of each ledger covers all its transactions.
+/// Checks that the newest link of each ledger covers all its transactions.
 fn check_ledgers(
     snapshot: &Snapshot<'_>,
     chain: &ChainKey,
@@ -95,7 +95,7 @@ fn check_ledgers(
     Ok(findings)
 }
 
-/// The end of an app's log as far as its events were seen.
+/// The end of an app's log among the events read so far.
 struct LogEnd {
     org: OrgId,
     app: AppId,
@@ -144,7 +144,7 @@ fn check_events(
     }
     let ends: HashMap<_, _> = ends.into_iter().map(|end| ((end.org, end.app), end)).collect();
     for (key, stream) in streams {
-        // A log may be listened to before it has an event.
+        // A log may have a subscription before its first event.
         let ended = ends.get(&key).map_or((0, [].as_slice()), |end| (end.sequence, end.hash.as_slice()));
         if ended != (stream.sequence, stream.hash.as_slice()) {
             let what = "the log does not end at its head".to_owned();
@@ -158,7 +158,7 @@ fn check_events(
     Ok(findings)
 }
 
-/// That a log has events without key up to here is proved by the key.
+/// Checks the key's proof that the events up to here were emitted before the log had a key.
 fn unproved(chain: &ChainKey, stream: &EventStream, hash: &[u8]) -> Option<Finding> {
     let proof = events::unkeyed_proof(chain, stream, stream.unkeyed_to, hash);
     let what = "the keyless events up to here are not proved".to_owned();
@@ -166,7 +166,7 @@ fn unproved(chain: &ChainKey, stream: &EventStream, hash: &[u8]) -> Option<Findi
     (stream.unkeyed_proof.as_ref() != Some(&proof)).then_some(Finding { invariant: 15, what, place })
 }
 
-/// Takes in the next event of a log, and says what is wrong with it.
+/// Adds the next event of a log, and returns its fault.
 fn follow(end: &mut LogEnd, event: &Event, chain: Option<&ChainKey>) -> Option<Finding> {
     let place = format!("event {} of app {}", event.sequence, event.app);
     let gap = event.sequence != end.sequence + 1;

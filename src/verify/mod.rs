@@ -1,8 +1,8 @@
-//! `bursar verify`: checks everything that stored data can show, in one read-only pass over one consistent
-//! state, while the server runs (docs/decisions.md 15).
+//! `bursar verify`: checks all stored invariants in one read-only pass over one consistent state, while the server runs
+//! (docs/decisions.md 15).
 //!
-//! The checks themselves are pure and stand with their nouns; this module shows them the rows. The simulator
-//! runs the same pass after each of its steps.
+//! The checks are pure functions of their nouns; this module passes them the rows. The simulator runs the same pass
+//! from time to time.
 
 mod contents;
 mod day_sums;
@@ -38,56 +38,50 @@ use crate::world::record::key;
 use crate::world::{Record, Row};
 use day_sums::DaySums;
 
-/// Records that are looked at together.
+/// Records whose related rows are fetched together.
 const TOGETHER: usize = 500;
 
-/// What was looked at and what was found.
+/// The numbers of checked rows, and the findings.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// Ledger accounts.
     pub accounts: u64,
-    /// Transactions.
     pub transactions: u64,
-    /// Entries.
     pub entries: u64,
-    /// Holds.
     pub holds: u64,
-    /// Events.
     pub events: u64,
-    /// Of these, events of a version that chained without a key: that they were not rewritten is proved from the moment on
-    /// at which the chain was carried over.
+    /// Events of a version that chained without a key. They are provably unchanged only since the chain was carried
+    /// over.
     pub unkeyed_events: u64,
     /// Events from which a payee's data were erased.
     pub erased_events: u64,
-    /// Whether the links of the history were computed, for which its key is needed.
+    /// Whether the links of the history were computed, which needs its key.
     pub history_checked: bool,
     /// Anchors that the history contains.
     pub anchors: u64,
-    /// Payout requests.
     pub payout_requests: u64,
-    /// Payables.
     pub payables: u64,
-    /// Rows of payout link batches.
     pub batch_rows: u64,
     /// Sealed values that were opened; `None` without the key file.
     pub seals: Option<u64>,
-    /// What must not be, by invariant. Empty when all is well.
+    /// Violations by invariant. Empty if all checks passed.
     pub findings: Vec<Finding>,
 }
 
-/// Checks the books, the event logs and what must go together of all organizations. Whoever has no key of the history
-/// cannot compute its links: that logs have no gap and end at their heads is checked, and links are not.
+/// Checks the ledgers, the event logs and the related rows of all organizations. Without the key of the history, it
+/// checks that logs have no gap and end at their heads, and not their links.
 ///
 /// # Errors
-/// When the store cannot be read, or holds a row that makes no sense.
+///
+/// The store cannot be read, or has an invalid row.
 pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
     run(reads, None, &[])
 }
 
-/// The same, with the links of the history, which must contain these anchors.
+/// Checks the links of the history too, which must contain these anchors.
 ///
 /// # Errors
-/// When the store cannot be read, or holds a row that makes no sense.
+///
+/// The store cannot be read, or has an invalid row.
 pub fn verify_history(reads: &Reads, chain: &ChainKey, anchors: &[Anchor]) -> Result<Report, StoreError> {
     run(reads, Some(chain), anchors)
 }
@@ -112,8 +106,8 @@ fn run(reads: &Reads, chain: Option<&ChainKey>, anchors: &[Anchor]) -> Result<Re
     })
 }
 
-/// Shows every record of a kind, many at a time: what they are held against is looked up for all of them at once,
-/// because over a server each question costs a round trip. Gives how many there are.
+/// Passes all records of a kind in groups, so that their related rows are fetched together: each query to a server
+/// costs a round trip. Returns the number of records.
 fn together<R: Record>(
     snapshot: &Snapshot<'_>,
     mut fetch: impl FnMut(&[R]) -> Result<(), StoreError>,
@@ -170,7 +164,7 @@ fn check_books(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Findi
     Ok(findings)
 }
 
-/// What an app has collected and holds is the sum of its held payments (invariant 3).
+/// Checks that the collected money of an app is the sum of its held payments (invariant 3).
 fn check_held(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut held = held::Held::default();
     snapshot.each::<LedgerAccount>(|account| {
@@ -187,7 +181,7 @@ fn check_held(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     Ok(held.findings())
 }
 
-/// An approved request has made exactly one link, any other none (invariant 13).
+/// Checks that an approved request has exactly one link, any other none (invariant 13).
 fn check_requests(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
     let (mut findings, mut made) = (Vec::new(), HashSet::new());
     snapshot.each::<PayoutRequest>(|request| {
@@ -209,7 +203,7 @@ fn check_requests(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fi
     Ok(findings)
 }
 
-/// Payables are paid at most once, as they were approved (invariant 12).
+/// Checks that payables are paid at most once, on the approved terms (invariant 12).
 fn check_payables(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
     let mut checker = payables::verify::Checker::default();
     snapshot.each::<Payable>(|payable| {
@@ -226,8 +220,8 @@ fn check_payables(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fi
     Ok(checker.findings())
 }
 
-/// What stands for a sum is that sum. Of a day's payouts: else a limit would let too much go, or too little. Of a tax
-/// year: else too much or too little would be reported. Of what an app owes: else a debt would never be covered.
+/// Checks stored sums: of a day's movements, which limits use; of a tax year, which is reported; of an app's debts,
+/// which must be paid.
 fn check_sums(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let (mut days, mut years) = (DaySums::default(), TaxSums::default());
     let mut wallets = funding::verify::Checker::default();
@@ -262,8 +256,8 @@ fn check_sums(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     Ok(wrong.chain(wallets.findings()).collect())
 }
 
-/// What stands in a link is what its payouts took: else a payee could take more, or is told that less is left. And a
-/// transfer that is under way is found under whom it concerns: else its money would be forgotten with the user.
+/// Checks the sum of payouts in each link, which limits further payouts. Checks also that each transfer on its way is
+/// stored under its user, so that an erasure of the user finds it.
 fn check_links(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let (mut sums, mut findings) = (LinkSums::default(), Vec::new());
     snapshot.each::<Transfer>(|transfer| {
@@ -291,7 +285,7 @@ fn check_links(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     Ok(findings)
 }
 
-/// A profile's default method is one of that app's methods of that user: else an app would move money by what is not its own.
+/// Checks that a profile's default method belongs to the same app and user.
 fn check_profiles(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut findings = Vec::new();
     together::<AppUser>(snapshot, |profiles| {
@@ -312,7 +306,7 @@ fn check_profiles(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     Ok(findings)
 }
 
-/// A key opens what its prefix says: else an app's key would be the organization's (invariant 31).
+/// Checks that a key opens what its prefix says: an app's key must not become the organization's (invariant 31).
 fn check_keys(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut findings = Vec::new();
     snapshot.each::<Key>(|key| {
@@ -325,7 +319,7 @@ fn check_keys(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     Ok(findings)
 }
 
-/// Each row of a batch has made at most one link, and there are as many rows as were submitted (invariant 11).
+/// Checks that each row of a batch has at most one link, and that no submitted row is missing (invariant 11).
 fn check_batches(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
     let mut tallies: HashMap<_, Tally> = HashMap::new();
     let mut findings = Vec::new();

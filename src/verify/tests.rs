@@ -1,4 +1,4 @@
-//! That no event breaks an invariant, and that the checker finds what was tampered with.
+//! No event breaks an invariant, and the checker finds each tampered row.
 
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -16,7 +16,6 @@ use crate::world::{Record, Table};
 
 const SOUND: [u8; 0] = [];
 
-/// The invariants that are broken.
 fn broken(book: &Book) -> Vec<u8> {
     let report = verify_history(&Reads::Memory(book.memory.clone()), &UNKEYED, &[]).unwrap();
     let mut invariants: Vec<u8> = report.findings.iter().map(|finding| finding.invariant).collect();
@@ -24,7 +23,7 @@ fn broken(book: &Book) -> Vec<u8> {
     invariants
 }
 
-/// Changes a stored row behind the book's back.
+/// Changes a stored row directly in the store.
 fn tamper<R: Record>(book: &Book, choose: impl Fn(&R) -> bool, edit: impl Fn(&mut R)) {
     let mut record = R::clone(book.records::<R>().iter().find(|record| choose(record)).unwrap());
     edit(&mut record);
@@ -32,13 +31,13 @@ fn tamper<R: Record>(book: &Book, choose: impl Fn(&R) -> bool, edit: impl Fn(&mu
     book.memory.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
 }
 
-/// Removes a stored row behind the book's back.
+/// Removes a stored row directly from the store.
 fn lose<R: Record>(book: &Book, choose: impl Fn(&R) -> bool) {
     let row = book.records::<R>().iter().find(|record| choose(record)).unwrap().values();
     book.memory.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), None);
 }
 
-/// A book with something of everything in it.
+/// Returns a ledger with every kind of row.
 fn lively() -> Book {
     let mut book = Book::new();
     book.post(postings::deposit(SCOPE, T, cents(10_000))).unwrap();
@@ -53,8 +52,8 @@ fn a_sound_book_has_no_findings() {
     assert_eq!(broken(&lively()), SOUND);
 }
 
-/// Each of these breaks one row on purpose; the checker must name the invariants that it breaks, and no other. The
-/// ledger's chain (15) covers transactions and entries, and neither balances nor holds.
+/// Each of these breaks one row on purpose; the checker must return exactly the invariants that it breaks. The ledger's
+/// chain (15) covers transactions and entries, and neither balances nor holds.
 #[test]
 fn a_book_that_was_tampered_with_is_found_out() {
     let check = |name: &str, break_it: &dyn Fn(&Book), invariants: &[u8]| {
@@ -94,8 +93,8 @@ fn a_book_that_was_tampered_with_is_found_out() {
     );
     check("a hold", &|book| tamper::<Hold>(book, |_| true, |row| row.amount = cents(61)), &[7]);
     check("a hold that is closed", &|book| tamper::<Hold>(book, |_| true, |row| row.state = HoldState::Captured), &[7]);
-    // An entry that changes breaks three at once: its transaction does not balance, its account does not add up, and
-    // the ledger's chain covers it.
+    // A changed entry breaks three invariants: its transaction does not balance, its account does not add up, and the
+    // ledger's chain covers it.
     check(
         "an entry's amount",
         &|book| tamper::<Entry>(book, |row| row.account == wallet, |row| row.amount = cents(1)),
@@ -149,7 +148,7 @@ fn events() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Applies an event; whether it was refused does not matter, only what the book is like afterwards.
+/// Applies an event. It may be refused; only the ledger afterwards matters.
 fn apply(book: &mut Book, event: Event) -> Result<(), Refusal> {
     let hold = |number: u128| TransferId(Uuid::from_u128(100 + number));
     let user = |number: u128| UserId(Uuid::from_u128(200 + number));
@@ -197,7 +196,7 @@ proptest! {
     fn no_events_break_an_invariant(events in prop::collection::vec(events(), 1..60)) {
         let mut book = Book::new();
         for event in events {
-            // Most amounts that are too large are refused; a refusal must leave the book as sound as success.
+            // Most amounts that are too large are refused; the ledger must be correct after a refusal, too.
             drop(apply(&mut book, event));
         }
         prop_assert_eq!(broken(&book), Vec::<u8>::new());

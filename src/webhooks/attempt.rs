@@ -1,4 +1,4 @@
-//! What a courier takes along, and what it brings back.
+//! The deliveries that a worker attempts in one round, and their outcomes.
 
 use std::sync::Arc;
 
@@ -15,23 +15,22 @@ use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Want, World};
 
-/// Calls that a courier makes at once. They begin in the order of the events.
+/// The calls that a round makes at once. They begin in the order of the events.
 pub const CALLS_MAX: usize = 16;
 
-/// What is due at an endpoint.
 #[derive(Clone, Debug)]
 pub struct Round {
-    /// The endpoint as it was when the courier left.
+    /// The endpoint at the start of the round.
     pub endpoint: Arc<WebhookEndpoint>,
-    /// What is due, each with its event, in the order of the events as far as they were not put off.
+    /// Each delivery with its event, in the order of the events, except retries.
     pub due: Vec<(Arc<WebhookDelivery>, Arc<Event>)>,
-    /// When the first of the others is due.
+    /// When the next of the other deliveries is due.
     pub next: Option<Time>,
 }
 
-/// Looks what is due; `None` when the endpoint was deleted.
+/// Returns the due deliveries; `None` if the endpoint was deleted.
 pub fn round(world: &mut World, org: OrgId, id: WebhookEndpointId, now: Time) -> Result<Option<Round>, Halt> {
-    // First the endpoint, then its deliveries: what is added between the two changes `calls`, and is seen by that.
+    // The endpoint first: a delivery that is added between the two queries changes `calls`, which reveals it.
     let Some(endpoint) = world.get::<WebhookEndpoint>(key![org, id])? else { return Ok(None) };
     let pending = Query::of::<WebhookDelivery>(org.to_value(), "due_at", CALLS_MAX + 1)
         .filter("endpoint", Compare::Equal, id.to_value())
@@ -51,24 +50,19 @@ pub fn round(world: &mut World, org: OrgId, id: WebhookEndpointId, now: Time) ->
     Ok(Some(Round { endpoint, due: reported, next }))
 }
 
-/// What came of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// There was an answer.
     Answered {
-        /// Its status.
         status: u16,
-        /// When the receiver wants the next attempt, where it says so.
+        /// The wait that the receiver requests, if it does.
         retry_after_seconds: Option<i64>,
     },
-    /// There was none.
     Unanswered(Unanswered),
     /// No attempt was made: the endpoint is disabled.
     NotTried,
 }
 
 impl Outcome {
-    /// What went wrong, if anything did.
     fn error(self) -> Option<DeliveryError> {
         match self {
             Self::Answered { status: 200..=299, .. } => None,
@@ -84,8 +78,8 @@ impl Outcome {
         }
     }
 
-    /// How long to wait where the schedule says so many seconds. A receiver that is busy (429, 503) may ask for more, up to
-    /// the longest wait of the schedule.
+    /// Returns the seconds to wait. A busy receiver (429, 503) may request more than the schedule, up to its longest
+    /// wait.
     fn wait_at_least(self, scheduled_seconds: i64) -> i64 {
         match self {
             Self::Answered { status: 429 | 503, retry_after_seconds: Some(asked) } => {
@@ -95,7 +89,7 @@ impl Outcome {
         }
     }
 
-    /// One word for what came of it, for figures.
+    /// Returns the outcome in one word, for metrics.
     pub fn word(self) -> &'static str {
         self.error().map_or("accepted", DeliveryError::as_str)
     }
@@ -118,18 +112,15 @@ impl Outcome {
     }
 }
 
-/// Writes down what a courier brings back, and when it must go again.
+/// Records the outcomes of a round and schedules the next one.
 #[derive(Clone, Debug)]
 pub struct Attempted {
-    /// The lease of the job.
     pub leased: Leased,
-    /// The endpoint.
     pub endpoint: WebhookEndpointId,
-    /// Its `calls` when the courier left.
+    /// Its `calls` at the start of the round.
     pub calls: i64,
-    /// When the first delivery is due that the courier did not take along.
+    /// When the first delivery outside the round is due.
     pub next: Option<Time>,
-    /// What came of those that it took.
     pub outcomes: Vec<(WebhookDeliveryId, Outcome)>,
 }
 
@@ -148,11 +139,11 @@ impl Command for Attempted {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let org = self.leased.org;
         let Some(endpoint) = world.get::<WebhookEndpoint>(key![org, self.endpoint])? else {
-            // Deleted meanwhile; nobody shows its deliveries any more.
+            // The endpoint was deleted during the round, so its deliveries are no longer visible.
             return jobs::finish(world, &self.leased);
         };
 
-        // From here it must succeed, or the lease is not ours any more.
+        // From here it must succeed, unless the lease was lost.
         let mut next = self.next;
         let now = world.now();
         for (id, outcome) in &self.outcomes {
@@ -178,7 +169,7 @@ impl Command for Attempted {
     }
 }
 
-/// Brings a delivery to where its attempt led; gives when the next one is due.
+/// Records the outcome of an attempt; returns when the next one is due.
 fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome) -> Option<Time> {
     let now = world.now();
     let tried = i64::from(outcome != Outcome::NotTried);

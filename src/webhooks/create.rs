@@ -1,4 +1,4 @@
-//! A new endpoint.
+//! Creates a webhook endpoint.
 
 use std::sync::Arc;
 
@@ -13,18 +13,14 @@ use crate::vault::Unsealed;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// Makes an endpoint. It is told of what happens from now on.
+/// Creates an endpoint. It receives the events from now on.
 #[derive(Clone, Debug)]
 pub struct CreateEndpoint {
-    /// The app.
     pub scope: Scope,
-    /// Where to.
     pub url: String,
-    /// What its owner says of it.
     pub description: Option<String>,
-    /// Which events; `None` for all.
+    /// `None` for all.
     pub events: Option<Vec<EventName>>,
-    /// Its secret.
     pub secret: Unsealed,
 }
 

@@ -1,4 +1,4 @@
-//! An endpoint that is not wanted any more.
+//! Deletes a webhook endpoint.
 
 use super::find;
 use super::update::unsubscribe;
@@ -7,12 +7,10 @@ use crate::ids::{OrgId, WebhookEndpointId};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// Deletes an endpoint with its secrets. Its courier finds nobody to call; its deliveries go when their time is over.
+/// Deletes an endpoint with its secrets. Its job ends without calls; its deliveries are removed when they expire.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteEndpoint {
-    /// The app.
     pub scope: Scope,
-    /// Which.
     pub endpoint: WebhookEndpointId,
 }
 

@@ -1,4 +1,4 @@
-//! From the log to the deliveries: who is to be told of what.
+//! Turns events of the log into deliveries.
 
 use super::model::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
 use super::{call_courier, of_app};
@@ -9,15 +9,14 @@ use crate::jobs::{self, Leased};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// Events that are taken from the log in one commit.
+/// The events that one commit reads from the log.
 const EVENTS_MAX: i64 = 64;
 
-/// Writes a delivery for each endpoint that wants one, of each event that endpoints were not told of yet.
+/// Adds a delivery of each unread event for each endpoint that subscribes to it.
 #[derive(Clone, Debug)]
 pub struct Feed {
-    /// The lease of the job.
     pub leased: Leased,
-    /// The app whose log it is.
+    /// The app that owns the log.
     pub scope: Scope,
 }
 

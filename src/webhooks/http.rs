@@ -33,7 +33,7 @@ use crate::world::record::Cell;
 word_input!(super::model::EndpointStatus);
 word_input!(super::model::DeliveryStatus);
 
-/// A URL that events may be posted to. How far it may reach depends on the environment, see [`WebhookUrl::within`].
+/// A URL for events. The permitted addresses depend on the environment, see [`WebhookUrl::within`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookUrl(pub String);
 
@@ -57,7 +57,7 @@ impl WebhookUrl {
     }
 }
 
-/// Names of events, each once, at least one.
+/// Names of events, at least one, without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventNames(pub Vec<EventName>);
 
@@ -79,45 +79,45 @@ impl Input for EventNames {
 }
 
 input! {
-    /// An endpoint to be made.
+    /// A new endpoint.
     pub struct CreateWebhookEndpointInput {
-        /// Where events are posted to; https and public in production.
+        /// The URL that receives events by POST; https and public in production.
         pub url: WebhookUrl,
-        /// What you want to remember of it.
+        /// Your description of the endpoint.
         pub description: Option<LongText>,
-        /// Names of the events to be told of; all when left out.
+        /// The names of the events to send; all if missing.
         pub events: Option<EventNames>,
     }
 }
 
 input! {
-    /// What to change of an endpoint. What is not sent stays.
+    /// The changes to an endpoint. Fields that are not sent stay as they are.
     pub struct UpdateWebhookEndpointInput {
-        /// Another URL.
+        /// The new URL.
         pub url: Change<WebhookUrl>,
-        /// Another description; null takes it away.
+        /// The new description; null removes it.
         pub description: Patch<LongText>,
-        /// Other events; null for all.
+        /// The new event names; null for all.
         pub events: Patch<EventNames>,
-        /// enabled or disabled. What happens while it is disabled is not made up for; the event log has it.
+        /// enabled or disabled. Events during a disabled period are not sent later; the event log has them.
         pub status: Change<EndpointStatus>,
     }
 }
 
 list_query! {
-    /// Which endpoints are asked for.
+    /// The filters of the list of endpoints.
     pub struct WebhookEndpointsQuery {
-        /// Only those with this status.
+        /// Return only endpoints with this status.
         pub status: Option<EndpointStatus>,
     }
 }
 
 list_query! {
-    /// Which deliveries are asked for.
+    /// The filters of the list of deliveries.
     pub struct WebhookDeliveriesQuery {
-        /// Only those with this status.
+        /// Return only deliveries with this status.
         pub status: Option<DeliveryStatus>,
-        /// Only those of events of this name.
+        /// Return only deliveries of events with this name.
         pub event_name: Option<EventName>,
     }
 }
@@ -126,7 +126,7 @@ fn endpoint_in_path(call: &Call) -> Result<(Scope, WebhookEndpointId), Refusal> 
     Ok((call.scope()?, call.id("webhook_endpoint_id", "webhook endpoint")?))
 }
 
-/// Draws a secret; what shows it is this answer only.
+/// Generates a secret, which only this response shows.
 fn draw(call: &Call) -> (Secret, Unsealed) {
     let mut entropy = call.bursar.entropy();
     let secret = Secret::new(entropy.bytes());
@@ -134,7 +134,6 @@ fn draw(call: &Call) -> (Secret, Unsealed) {
     (secret, unsealed)
 }
 
-/// The answer that shows an endpoint with its secret.
 fn with_secret(status: u16, secret: &Secret) -> impl Fn(&Arc<WebhookEndpoint>) -> Answer + Send + 'static {
     let secret = secret.shown();
     move |endpoint| {
@@ -240,7 +239,6 @@ pub async fn replay(call: Call) -> Outcome {
     call.once(command, |delivery| Answer::ok(&WebhookDeliveryJson::from(&**delivery))).await
 }
 
-/// The routes of webhook endpoints.
 pub fn routes() -> Vec<Route> {
     [endpoint_routes(), delivery_routes()].concat()
 }

@@ -1,4 +1,4 @@
-//! Endpoints and deliveries as the API shows them.
+//! The JSON of endpoints and deliveries.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -8,31 +8,31 @@ use crate::clock::Time;
 use crate::events::EventName;
 use crate::ids::{EventId, WebhookDeliveryId, WebhookEndpointId};
 
-/// A URL that is told of the app's events.
+/// A URL that receives the app's events.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WebhookEndpointJson {
-    /// Its id.
+    /// The endpoint's id.
     pub id: WebhookEndpointId,
-    /// Where events are posted to.
+    /// The URL that receives events by POST.
     pub url: String,
-    /// What its owner says of it.
+    /// The owner's description.
     #[schema(required)]
     pub description: Option<String>,
-    /// Names of the events that it is told of; null for all, those of the future included.
+    /// The names of the events that it receives; null for all, including future ones.
     #[schema(required)]
     pub events: Option<Vec<EventName>>,
-    /// Whether it is sent anything.
+    /// Whether the endpoint receives events.
     pub status: EndpointStatus,
     /// Why it is disabled; null while it is enabled.
     #[schema(required)]
     pub disabled_reason: Option<DisabledReason>,
-    /// Until when the secret before the last rotation signs too; null when there is none.
+    /// Until when the secret before the last rotation signs too; null if there is none.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub previous_secret_until: Option<Time>,
-    /// When it was made.
+    /// When the endpoint was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// When it was last changed.
+    /// When the endpoint last changed.
     #[schema(value_type = String, format = DateTime)]
     pub updated: Time,
 }
@@ -53,20 +53,20 @@ impl From<&WebhookEndpoint> for WebhookEndpointJson {
     }
 }
 
-/// An endpoint with its secret: the one answer that shows it.
+/// An endpoint with its secret. No other response shows the secret.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WebhookEndpointWithSecretJson {
     /// The endpoint.
     #[serde(flatten)]
     pub endpoint: WebhookEndpointJson,
-    /// What signs what is posted to it (Standard Webhooks); shown in this answer only.
+    /// The secret that signs its deliveries (Standard Webhooks); shown in this response only.
     pub secret: String,
 }
 
 /// One event on its way to one endpoint.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WebhookDeliveryJson {
-    /// Its id.
+    /// The delivery's id.
     pub id: WebhookDeliveryId,
     /// The endpoint.
     pub endpoint_id: WebhookEndpointId,
@@ -74,25 +74,25 @@ pub struct WebhookDeliveryJson {
     pub event_id: EventId,
     /// The event's name.
     pub event_name: EventName,
-    /// The event's place in the app's log.
+    /// The event's position in the app's log.
     pub sequence: i64,
-    /// Where it stands.
+    /// The state of the delivery.
     pub status: DeliveryStatus,
-    /// Attempts so far.
+    /// The number of attempts so far.
     pub attempts: i64,
-    /// The status that the latest attempt was answered with; null when there was no answer.
+    /// The status of the response to the latest attempt; null without a response.
     #[schema(required)]
     pub response_status: Option<i64>,
-    /// What went wrong with the latest attempt; null when nothing did, or none was made yet.
+    /// The error of the latest attempt; null after a success or before the first attempt.
     #[schema(required)]
     pub error: Option<DeliveryError>,
-    /// When the next attempt is made; null when there is none.
+    /// When the next attempt is due; null if there is none.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub next_attempt_at: Option<Time>,
-    /// When it was made.
+    /// When the delivery was created.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// When it last changed.
+    /// When the delivery last changed.
     #[schema(value_type = String, format = DateTime)]
     pub updated: Time,
 }

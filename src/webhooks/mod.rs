@@ -1,18 +1,18 @@
 //! Webhooks: an app's events, sent to URLs of its choice (docs/decisions.md 12).
 //!
-//! An event is written where it happens and nowhere else ([`crate::events`]). Where an app has an endpoint, the
-//! first event after a quiet while leaves one job behind ([`feed`]): it reads the log from where it was read last,
-//! and writes a delivery for each endpoint that wants the event. Each endpoint with something to deliver has one
-//! job, its courier ([`attempt`]), which makes the calls that are due and writes down what came of them.
+//! An event is written once, to the log ([`crate::events`]). If the app has an endpoint, the first event after an idle
+//! period queues one job ([`feed`]). It reads the log from its last position and adds a delivery for each endpoint that
+//! subscribes to the event. Each endpoint with pending deliveries has one job ([`attempt`]), which makes the due calls
+//! and records their outcomes.
 //!
-//! Invariant: every event after an endpoint's beginning, of a name that it asks for, has exactly one delivery to it,
-//! and a delivery ends by a 2xx or dead, never forgotten. So a receiver gets each event at least once: a call whose
-//! result could not be written down is made again. The order is that of the log as long as all goes well.
+//! Invariant: every event after an endpoint's creation, with a name that it subscribes to, has exactly one delivery to
+//! it, and each delivery ends as succeeded or dead. A receiver gets each event at least once: a call without a recorded
+//! outcome is repeated. Without failures, the order is that of the log.
 //!
-//! Deliberately absent: a second copy of the event, which is read from the log for each attempt; and any row that
-//! the money's own commits would have to write for an endpoint.
+//! Each attempt reads the event from the log, so there is no second copy. Commits that move money write no row for an
+//! endpoint.
 //!
-//! Start at [`feed::Feed`], then [`attempt::Attempted`]; the calls are made in `worker/webhooks.rs`.
+//! Start at [`feed::Feed`], then [`attempt::Attempted`]; `worker/webhooks.rs` makes the calls.
 
 pub mod attempt;
 mod create;
@@ -48,17 +48,13 @@ use crate::world::record::{Cell as _, key};
 use crate::world::{Halt, Record, World};
 use signature::Secret;
 
-/// Endpoints of one app at most.
 pub const ENDPOINTS_MAX: usize = 16;
-/// How long the secret before a rotation still signs beside the new one.
+/// How long the secret before a rotation still signs, together with the new one.
 pub const OVERLAP_SECONDS: i64 = DAY_SECONDS;
-/// How long a delivery is kept after it last changed.
+/// How long a delivery is kept after its last change.
 const KEEP_SECONDS: i64 = 30 * DAY_SECONDS;
 
-/// An endpoint of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns an endpoint of the app. Error: `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: WebhookEndpointId) -> Result<Arc<WebhookEndpoint>, Halt> {
     match world.get::<WebhookEndpoint>(key![scope.org, id])? {
         Some(endpoint) if endpoint.app == scope.app => Ok(endpoint),
@@ -66,22 +62,21 @@ pub fn find(world: &mut World, scope: Scope, id: WebhookEndpointId) -> Result<Ar
     }
 }
 
-/// The app's endpoints.
 fn of_app(world: &mut World, scope: Scope) -> Result<Vec<Arc<WebhookEndpoint>>, Halt> {
     world.all::<WebhookEndpoint>(WebhookEndpoint::OF_APP, key![scope.org, scope.app])
 }
 
-/// Where a secret of an endpoint is sealed: bound to its app as well. `column` is `secret` or `previous_secret`.
+/// Returns the context of an endpoint's sealed secret, bound to its app too. `column` is `secret` or `previous_secret`.
 pub fn seal_context(scope: Scope, endpoint: WebhookEndpointId, column: &str) -> SealContext {
     SealContext::new(Purpose::Webhook, scope.org, "webhook_endpoints", endpoint.0, column)
         .bound_to(scope.app.0)
         .formerly([*scope.org.0.as_bytes(), *scope.app.0.as_bytes()].concat())
 }
 
-/// The secrets that sign now: the endpoint's own first, then the one before it while both are valid.
+/// Returns the secrets that sign now: the endpoint's own first, then the one before it while both are valid.
 ///
 /// # Errors
-/// When the store was changed, or the master key is another.
+/// If the stored secret was changed, or the master key is another one.
 pub fn secrets(vault: &Vault, endpoint: &WebhookEndpoint, now: Time) -> Result<Vec<Secret>, Tampered> {
     let scope = Scope { org: endpoint.org, app: endpoint.app };
     let previous = endpoint.previous_secret.as_ref().filter(|_| endpoint.previous_is_valid(now));
@@ -91,9 +86,8 @@ pub fn secrets(vault: &Vault, endpoint: &WebhookEndpoint, now: Time) -> Result<V
     sealed.map(|sealed| open(sealed).map(Secret::from_bytes)).collect()
 }
 
-/// Sees to it that an endpoint's courier looks at once; gives it one when it has none.
-///
-/// A courier that is out already has not seen what we just added: it finds `calls` changed when it comes back.
+/// Runs an endpoint's job at once, or creates the job. A job that is already running has not read the new delivery: it
+/// finds `calls` changed when it ends.
 fn call_courier(world: &mut World, endpoint: &Arc<WebhookEndpoint>) -> Result<(), Halt> {
     let waits = match endpoint.courier {
         Some(job) => jobs::hasten(world, endpoint.org, job)?,
@@ -110,8 +104,8 @@ fn call_courier(world: &mut World, endpoint: &Arc<WebhookEndpoint>) -> Result<()
     Ok(())
 }
 
-/// Deliveries that ended so, and have not changed for so long that they are cleared away, oldest first, of all
-/// organizations. One that is still to be made is never cleared away.
+/// Returns deliveries in this final state that are old enough to be removed, oldest first, of all organizations.
+/// Pending ones are never removed.
 pub fn outlived(ended: DeliveryStatus, now: Time, limit: usize) -> Query {
     let table = <WebhookDelivery as Record>::TABLE;
     let order = table.position("updated_at").expect("deliveries know when they changed");
@@ -128,12 +122,10 @@ pub fn outlived(ended: DeliveryStatus, now: Time, limit: usize) -> Query {
     query.filter("status", Compare::Equal, ended.to_value())
 }
 
-/// Clears a delivery away that was kept long enough. The event stays in the log.
+/// Removes an expired delivery. The event stays in the log.
 #[derive(Clone, Copy, Debug)]
 pub struct Forget {
-    /// The organization.
     pub org: OrgId,
-    /// The delivery.
     pub delivery: WebhookDeliveryId,
 }
 
@@ -146,7 +138,7 @@ impl Command for Forget {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let Some(delivery) = world.get::<WebhookDelivery>(key![self.org, self.delivery])? else { return Ok(()) };
-        // It may have been asked for again meanwhile.
+        // It may have been replayed since the query.
         let has_ended = delivery.status != DeliveryStatus::Pending;
         if has_ended && delivery.updated_at < world.now().plus_seconds(-KEEP_SECONDS) {
             world.remove(&delivery);

@@ -1,4 +1,4 @@
-//! The records of endpoints and deliveries, and their closed sets of words.
+//! The records of endpoints and deliveries, and their enumerations.
 
 use crate::clock::Time;
 use crate::events::EventName;
@@ -6,11 +6,11 @@ use crate::ids::{AppId, EventId, JobId, OrgId, WebhookDeliveryId, WebhookEndpoin
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Whether an endpoint is sent anything.
+    /// Whether an endpoint receives events.
     pub enum EndpointStatus {
-        /// It is.
+        /// It receives events.
         Enabled = "enabled",
-        /// It is not, until it is enabled again.
+        /// It receives no events until it is enabled again.
         Disabled = "disabled",
     }
 }
@@ -18,137 +18,115 @@ words! {
 words! {
     /// Why an endpoint is disabled.
     pub enum DisabledReason {
-        /// The app asked for it.
+        /// The app disabled it.
         Requested = "requested",
-        /// It answered 410 Gone.
+        /// It responded with 410 Gone.
         Gone = "gone",
     }
 }
 
 words! {
-    /// Where a delivery stands.
+    /// The state of a delivery.
     pub enum DeliveryStatus {
-        /// An attempt will be made.
+        /// An attempt is due.
         Pending = "pending",
-        /// The receiver answered with 2xx.
+        /// The receiver responded with 2xx.
         Succeeded = "succeeded",
-        /// No further attempt will be made, unless somebody asks for one.
+        /// No more attempts, unless the app replays it.
         Dead = "dead",
     }
 }
 
 words! {
-    /// What went wrong with the latest attempt.
+    /// The error of the latest attempt.
     pub enum DeliveryError {
-        /// The name leads into our own network.
+        /// The host name resolves to an address that is not public.
         AddressNotPublic = "address_not_public",
-        /// The name leads nowhere.
+        /// The host name does not resolve.
         NameNotResolved = "name_not_resolved",
-        /// No connection, or no trust in the certificate.
+        /// No connection, or an untrusted certificate.
         NotConnected = "not_connected",
-        /// No whole answer within 15 seconds.
+        /// No complete response within 15 seconds.
         TimedOut = "timed_out",
-        /// What came was no HTTP, or broke off.
+        /// The response was not valid HTTP, or was cut off.
         BrokenAnswer = "broken_answer",
-        /// An answer with 3xx; redirects are not followed.
+        /// A response with 3xx; redirects are not followed.
         Redirected = "redirected",
-        /// An answer with a status that is not 2xx.
+        /// A response with any other status that is not 2xx.
         RefusedByReceiver = "refused_by_receiver",
-        /// 410: the receiver wants nothing any more.
+        /// 410: the receiver wants no more events.
         Gone = "gone",
-        /// The endpoint was disabled before it came to an attempt.
+        /// The endpoint was disabled before an attempt.
         EndpointDisabled = "endpoint_disabled",
     }
 }
 
 record! {
-    /// A URL that is told of an app's events.
     pub struct WebhookEndpoint in "webhook_endpoints" {
         key (org, id)
         many OF_APP (org, app);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: WebhookEndpointId,
-        /// The app whose events it is told of.
         pub app: AppId,
-        /// Where to.
         pub url: String,
-        /// What its owner says of it.
         pub description: Option<String>,
-        /// Which events; `None` for all, those of the future included.
+        /// `None` for all, including future ones.
         pub events: Option<Document<Vec<EventName>>>,
-        /// Whether it is sent anything.
         pub status: EndpointStatus,
-        /// Why it is not.
         pub disabled_reason: Option<DisabledReason>,
-        /// What signs, sealed.
+        /// The signing secret, sealed.
         pub secret: Vec<u8>,
-        /// What signed before the last rotation, sealed.
+        /// The secret before the last rotation, sealed.
         pub previous_secret: Option<Vec<u8>>,
         /// Until when that one signs too.
         pub previous_secret_until: Option<Time>,
-        /// Events up to this one are none of its affair.
+        /// The endpoint receives only events after this one.
         pub since_sequence: i64,
-        /// The job that makes its calls, while there is something to deliver.
+        /// The job that makes its calls, while deliveries are pending.
         pub courier: Option<JobId>,
-        /// Goes up whenever the courier gets something new to deliver.
+        /// Incremented by each new delivery for the job.
         pub calls: i64,
-        /// When it was made.
         pub created_at: Time,
-        /// When its owner, or a 410, last changed it.
+        /// The last change by its owner, or by a 410.
         pub updated_at: Time,
     }
 }
 
 impl WebhookEndpoint {
-    /// Whether it is to be told of this event.
     pub fn wants(&self, sequence: i64, name: EventName) -> bool {
         let named = self.events.as_ref().is_none_or(|Document(names)| names.contains(&name));
         self.status == EndpointStatus::Enabled && sequence > self.since_sequence && named
     }
 
-    /// Whether the secret before the last rotation still signs.
+    /// Returns whether the secret before the last rotation still signs.
     pub fn previous_is_valid(&self, now: Time) -> bool {
         self.previous_secret_until.is_some_and(|until| now < until)
     }
 }
 
 record! {
-    /// One event on its way to one endpoint.
     pub struct WebhookDelivery in "webhook_deliveries" {
         key (org, id)
         unique OF_EVENT (org, endpoint, sequence)
         many DUE (org, endpoint, due_at);
-        /// The organization.
         pub org: OrgId,
-        /// Its id.
         pub id: WebhookDeliveryId,
-        /// The app.
         pub app: AppId,
-        /// Where to.
         pub endpoint: WebhookEndpointId,
-        /// The event's place in the app's log.
+        /// The event's position in the app's log.
         pub sequence: i64,
-        /// The event's id.
         pub event: EventId,
-        /// The event's name.
         pub name: EventName,
-        /// Where it stands.
         pub status: DeliveryStatus,
-        /// Attempts in all.
         pub attempts: i64,
-        /// Attempts since it was made, or last asked for again: the place in the schedule.
+        /// Attempts since creation or the last replay: the position in the schedule.
         pub tries: i64,
-        /// The status of the latest answer; `None` when none came.
+        /// The status of the latest response; `None` without a response.
         pub response_status: Option<i64>,
-        /// What went wrong with the latest attempt.
         pub error: Option<DeliveryError>,
-        /// When the next attempt is due; only while it is pending.
+        /// `None` unless pending.
         pub due_at: Option<Time>,
-        /// When it was made.
         pub created_at: Time,
-        /// When it last changed.
         pub updated_at: Time,
     }
 }

@@ -1,4 +1,4 @@
-//! A delivery that somebody wants once more.
+//! Replays a delivery.
 
 use std::sync::Arc;
 
@@ -12,14 +12,11 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Sends an event to an endpoint once more: at once, and then by the schedule from its beginning.
+/// Sends an event to an endpoint again: at once, and then by the schedule from its beginning.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayDelivery {
-    /// The app.
     pub scope: Scope,
-    /// The endpoint.
     pub endpoint: WebhookEndpointId,
-    /// Which.
     pub delivery: WebhookDeliveryId,
 }
 

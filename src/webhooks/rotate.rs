@@ -1,4 +1,4 @@
-//! Another secret, with an overlap in which both sign.
+//! Rotates an endpoint's secret, with a period in which both secrets sign.
 
 use std::sync::Arc;
 
@@ -11,14 +11,11 @@ use crate::scope::Scope;
 use crate::vault::Unsealed;
 use crate::world::{Halt, World};
 
-/// Gives an endpoint another secret. The one before signs too, for [`OVERLAP_SECONDS`]; one before that no more.
+/// Replaces an endpoint's secret. The previous one signs too for [`OVERLAP_SECONDS`]; older ones do not.
 #[derive(Clone, Debug)]
 pub struct RotateSecret {
-    /// The app.
     pub scope: Scope,
-    /// Which.
     pub endpoint: WebhookEndpointId,
-    /// The new secret.
     pub secret: Unsealed,
 }
 

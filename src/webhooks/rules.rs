@@ -1,27 +1,23 @@
-//! Where a delivery may go: one exhaustive match (docs/decisions.md 12).
+//! The state transitions of a delivery (docs/decisions.md 12).
 
 use super::model::DeliveryStatus;
 use crate::world::states::TransitionRow;
 
 /// Seconds from each failed attempt to the next one. The first attempt is made at once, and the eighth is the last.
 pub const WAITS_SECONDS: [i64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
-/// The longest wait that a receiver may ask for with `Retry-After`.
+/// The longest wait that a receiver may request with `Retry-After`.
 pub const WAIT_MAX_SECONDS: i64 = 36_000;
 
-/// What may happen to a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryEvent {
-    /// The receiver answered with 2xx.
+    /// The receiver responded with 2xx.
     Accepted,
-    /// An attempt failed, with others left.
+    /// An attempt failed, and more attempts remain.
     Failed,
-    /// The last attempt failed.
     FailedForGood,
-    /// The receiver answered 410.
+    /// The receiver responded with 410.
     ReceiverGone,
-    /// Its endpoint is disabled.
     EndpointDisabled,
-    /// Somebody wants it sent again.
     Replayed,
 }
 
@@ -41,7 +37,7 @@ impl DeliveryEvent {
     }
 }
 
-/// Where a delivery goes from here; `None` when it stays as it is, because the news came too late.
+/// Returns the next state; `None` if the event came too late and changes nothing.
 pub const fn transition(status: DeliveryStatus, event: DeliveryEvent) -> Option<DeliveryStatus> {
     use DeliveryStatus::{Dead, Pending, Succeeded};
     match (status, event) {
@@ -62,13 +58,13 @@ pub const fn transition(status: DeliveryStatus, event: DeliveryEvent) -> Option<
     }
 }
 
-/// Seconds to wait after so many failed attempts; `None` when it was the last.
+/// Returns the seconds to wait after this many failed attempts; `None` after the last one.
 pub fn wait_seconds(tries: i64) -> Option<i64> {
     let seal_context = usize::try_from(tries.saturating_sub(1)).ok()?;
     WAITS_SECONDS.get(seal_context).copied()
 }
 
-/// Every move: from, what happens, to.
+/// Returns every transition: from, event, to.
 pub fn transitions() -> Vec<TransitionRow> {
     let mut transitions = Vec::new();
     for from in DeliveryStatus::ALL {

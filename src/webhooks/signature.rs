@@ -1,4 +1,4 @@
-//! Signing as Standard Webhooks has it: HMAC-SHA256 over `id.timestamp.body`, under a secret `whsec_<base64>`.
+//! Signatures of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, with a secret `whsec_<base64>`.
 
 use std::fmt;
 
@@ -7,18 +7,15 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// What a secret begins with where it is shown.
 const PREFIX: &str = "whsec_";
-/// Bytes of a secret that we draw.
+/// The length of a generated secret, in bytes.
 const SECRET_BYTES: usize = 32;
-/// Bytes that a secret may have (Standard Webhooks).
+/// The permitted lengths of a secret, in bytes (Standard Webhooks).
 const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// What both sides know, and nobody else.
 #[derive(Clone)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
-/// Does not show it.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
@@ -26,33 +23,30 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// A new one, of random bytes.
     pub fn new(random: [u8; SECRET_BYTES]) -> Self {
         Self::from_bytes(random.to_vec())
     }
 
-    /// One that was kept.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(Zeroizing::new(bytes))
     }
 
-    /// Reads one as it is shown; `None` when it is none.
+    /// Parses a shown secret; `None` if it is malformed.
     pub fn parse(shown: &str) -> Option<Self> {
         let bytes = BASE64_STANDARD.decode(shown.strip_prefix(PREFIX)?).ok()?;
         SECRET_LENGTHS.contains(&bytes.len()).then(|| Self::from_bytes(bytes))
     }
 
-    /// As its owner is shown it, once.
+    /// Returns the secret as its owner sees it, once.
     pub fn shown(&self) -> String {
         format!("{PREFIX}{}", BASE64_STANDARD.encode(&*self.0))
     }
 
-    /// Its bytes, to be sealed.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The signature of a message: `v1,<base64>`.
+    /// Returns the signature of a message: `v1,<base64>`.
     fn sign(&self, id: &str, timestamp: i64, body: &str) -> String {
         let mut mac = <Hmac<Sha256>>::new_from_slice(&self.0).expect("HMAC takes a key of any length");
         mac.update(format!("{id}.{timestamp}.{body}").as_bytes());
@@ -60,7 +54,7 @@ impl Secret {
     }
 }
 
-/// The headers of a message. `timestamp` is in seconds; every secret signs, in the order in which they stand.
+/// Returns the headers of a message. `timestamp` is in seconds; the signatures have the order of the secrets.
 pub fn headers(secrets: &[Secret], id: &str, timestamp: i64, body: &str) -> Vec<(&'static str, String)> {
     let signatures: Vec<String> = secrets.iter().map(|secret| secret.sign(id, timestamp, body)).collect();
     vec![
@@ -75,7 +69,7 @@ pub fn headers(secrets: &[Secret], id: &str, timestamp: i64, body: &str) -> Vec<
 mod tests {
     use super::*;
 
-    /// The vector that the reference implementations of Standard Webhooks are tested with.
+    /// The test vector of the reference implementations of Standard Webhooks.
     #[test]
     fn the_published_vector() {
         let secret = Secret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();

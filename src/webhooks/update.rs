@@ -1,4 +1,4 @@
-//! What may be changed of an endpoint.
+//! Changes a webhook endpoint.
 
 use std::sync::Arc;
 
@@ -12,20 +12,15 @@ use crate::scope::Scope;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// Changes an endpoint. What is not sent stays.
+/// Changes an endpoint. Fields that are not sent stay as they are.
 #[derive(Clone, Debug)]
 pub struct UpdateEndpoint {
-    /// The app.
     pub scope: Scope,
-    /// Which.
     pub endpoint: WebhookEndpointId,
-    /// Another URL.
     pub url: Option<String>,
-    /// Another description.
     pub description: Patch<String>,
-    /// Other events; emptied, it is told of all.
+    /// An emptied value subscribes to all events.
     pub events: Patch<Vec<EventName>>,
-    /// Enabled or disabled.
     pub status: Option<EndpointStatus>,
 }
 
@@ -68,7 +63,7 @@ impl Command for UpdateEndpoint {
     }
 }
 
-/// From now on it is told again. What happened meanwhile is not made up for: the log has it.
+/// Enables an endpoint from now on. Earlier events are not sent; the log has them.
 fn enable(world: &mut World, endpoint: &Arc<WebhookEndpoint>) -> Result<Arc<WebhookEndpoint>, Halt> {
     let scope = Scope { org: endpoint.org, app: endpoint.app };
     let since_sequence = events::subscribe(world, scope)?;
@@ -79,7 +74,7 @@ fn enable(world: &mut World, endpoint: &Arc<WebhookEndpoint>) -> Result<Arc<Webh
     }))
 }
 
-/// It is told of nothing more. What is pending for it ends when it would have been due.
+/// Disables an endpoint. A pending delivery ends when its next attempt is due.
 pub(super) fn disable(
     world: &mut World,
     endpoint: &Arc<WebhookEndpoint>,
@@ -95,7 +90,7 @@ pub(super) fn disable(
     Ok(endpoint)
 }
 
-/// Where no endpoint is enabled any more, the app's events leave no job behind.
+/// Ends the app's subscription if no endpoint is enabled, so that events queue no job.
 pub(super) fn unsubscribe(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let endpoints = of_app(world, scope)?;
     if endpoints.iter().any(|endpoint| endpoint.status == EndpointStatus::Enabled) {

@@ -1,4 +1,4 @@
-//! Makes the links of a batch: many rows at once, each a command of its own.
+//! Creates the links of a payout link batch: many rows in parallel, each with its own command.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::program::Bursar;
 use crate::refusal::Refusal;
 use crate::world::record::key;
 
-/// Rows that are on their way at once. They share a commit, and leave room in it for requests.
+/// Rows processed in parallel. They share a commit, and leave room in it for requests.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Makes the links of all rows that wait yet. A crash, or another worker, at any point costs nothing but time: a
-/// row that is done is not waiting, and one that was under way has either made its link or nothing.
+/// Creates the links of all waiting rows. A crash or a second worker duplicates nothing: a finished row no longer
+/// waits, and an interrupted one has created its link or nothing.
 pub(super) async fn process(bursar: &Arc<Bursar>, leased: Leased, id: PayoutLinkBatchId) -> Result<(), Refusal> {
     bursar.engine.run(Begin { leased: leased.clone(), batch: id }).await?;
     loop {

@@ -1,7 +1,7 @@
-//! The sandbox's carrier: nothing leaves the machine, everything can be read in the inbox.
+//! The sandbox's provider: messages go to an inbox, and nothing leaves the machine.
 //!
-//! The inbox is a row like any other, so a message for it is composed and delivered in one commit. Nobody reads it
-//! before, which would cost as much as the commit.
+//! The inbox is an ordinary row, so its message is composed and delivered in one commit, without a read before it,
+//! which would cost as much as the commit.
 
 use super::letters;
 use super::writing::{Pen, Uncomposed, find_letter};
@@ -14,16 +14,16 @@ use crate::program::{Bursar, Environment};
 use crate::refusal::Refusal;
 use crate::world::{Halt, Want, World};
 
-/// A phone number that ends so cannot be reached in the sandbox (docs/decisions.md 13).
+/// A phone number with this ending cannot be reached in the sandbox (docs/decisions.md 13).
 const UNREACHABLE: &str = "0199";
 
-/// Whether every message goes to the inbox: the sandbox without a carrier.
+/// Returns whether every message goes to the inbox: in the sandbox without providers.
 pub(super) fn is_all_there_is(bursar: &Bursar) -> bool {
     let providers = &bursar.providers;
     bursar.environment == Environment::Sandbox && providers.mail.is_none() && providers.phone.is_none()
 }
 
-/// Puts a message into the inbox, and says so to whoever waits for it.
+/// Puts a message into the inbox and records the outcome.
 pub(super) async fn put(bursar: &Bursar, leased: Leased, message: MessageId) -> Result<(), Refusal> {
     let pen = Pen::of(bursar);
     let (channel, outcome) = bursar.engine.run(Put { leased, message, pen }).await?;
@@ -31,7 +31,7 @@ pub(super) async fn put(bursar: &Bursar, leased: Leased, message: MessageId) -> 
     Ok(())
 }
 
-/// Composes a message and ends it in the inbox, or as one that cannot be delivered.
+/// Composes a message and concludes it: in the inbox, or as undeliverable.
 struct Put {
     leased: Leased,
     message: MessageId,

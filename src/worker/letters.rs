@@ -1,4 +1,4 @@
-//! Composes a message at the moment in which it is sent, and sends it.
+//! Composes a message when it is sent, and sends it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use crate::program::{Bursar, Environment};
 use crate::providers::{DeliveryOutcome, Found, Gateway, Mail, SendOutcome, Smtp};
 use crate::refusal::{Code, Refusal};
 
-/// How long after it asked to begin a worker may still tell a carrier. With the call itself that ends well within
-/// the minute after which others believe a carrier that does not know of the message.
+/// The time from recording an attempt within which a worker may call a provider. With the call itself it ends well
+/// within the minute after which other workers trust a provider that does not know the message.
 const HAND_OVER_WITHIN: Duration = crate::outbound::DEADLINE;
 
-/// Sends a message, and says what came of it.
+/// Sends a message and records the outcome.
 pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
     if inbox::is_all_there_is(bursar) {
         return inbox::put(bursar, leased, id).await;
@@ -42,19 +42,19 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
         }
         (None, Environment::Sandbox) => inbox::put(bursar, leased, id).await,
         (None, Environment::Production) => {
-            // The settings forbid it; should they ever not, nothing pretends to be delivered.
+            // The settings exclude this case. If it occurs, the delivery fails instead of appearing to succeed.
             let reason = "No provider is configured for this channel.".to_owned();
             conclude(bursar, leased, &message, AttemptOutcome::Failed { reason, retry: true }).await
         }
     }
 }
 
-/// Asks whether a message that a carrier took has arrived.
+/// Queries whether an accepted message has arrived.
 pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
     let message = find(bursar, &leased, id).await?;
     let delivery_outcome = match (&bursar.providers.phone, &message.reference) {
         (Some(gateway), Some(reference)) => gateway.follow(reference).await,
-        // The gateway was taken out of the settings meanwhile.
+        // The gateway was removed from the settings after it accepted the text.
         (None, _) | (_, None) => Ok(DeliveryOutcome::OnItsWay),
     };
     match delivery_outcome {
@@ -72,19 +72,19 @@ pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Re
     }
 }
 
-/// A carrier that is configured for a message's channel.
+/// A provider that is configured for a message's channel.
 #[derive(Clone, Copy)]
 enum Provider<'a> {
     Mail(&'a Smtp),
     Phone(&'a Gateway),
 }
 
-/// Hands a message to a carrier, unless an earlier attempt turns out to have done so. `None` when the job has
-/// been seen to.
+/// Hands a message to a provider, unless an earlier attempt turns out to have done so. Returns `None` if another worker
+/// handles the job.
 ///
-/// The order is what keeps the promises: the note that an attempt begins is committed before the carrier hears
-/// of it, and the carrier hears of it soon or not at all; after an attempt in doubt the carrier is asked; and where it
-/// cannot be asked, a link that is sent once more counts as delivered once more.
+/// The order prevents duplicate messages: the start of an attempt is committed before the provider is called, and the
+/// call is made soon or not at all. After an attempt in doubt the provider is queried first; if it has no query, a link
+/// that is sent again counts as another delivery.
 async fn attempt(
     bursar: &Bursar,
     leased: &Leased,
@@ -118,7 +118,7 @@ async fn attempt(
             },
         };
     }
-    // Looked at here, because an attempt in doubt is asked about whatever came in between, and that takes its time.
+    // Read only now: an attempt in doubt is always queried first, and the query takes time.
     let superseded = match begun {
         Begun::Send => {
             let (org, id) = (message.org, message.id);
@@ -130,7 +130,7 @@ async fn attempt(
         return Ok(superseded);
     }
     match begun {
-        // Its process stood still between the note and this: another may have asked the carrier meanwhile, and told it.
+        // The process paused after the commit: another worker may have queried the provider and sent the message.
         Begun::Send if since.elapsed() > HAND_OVER_WITHIN => Err(Refusal::new(
             Code::ServiceUnavailable,
             "The worker did not send the message in time. The provider is queried when the lease ends.",
@@ -144,7 +144,7 @@ async fn attempt(
                 SendOutcome::InDoubt { reason } => AttemptOutcome::InDoubt { reason },
             }))
         }
-        // Nobody asks twice: who has an answer goes on with it.
+        // The provider is queried once per run.
         Begun::Ask | Begun::Over => Ok(None),
     }
 }
@@ -165,7 +165,7 @@ async fn hand_over(bursar: &Bursar, message: &Message, composed: &Composed, prov
     }
 }
 
-/// What the carrier knows of an attempt in doubt. Mail servers keep no list, and a call has no text to find it by.
+/// Queries the provider about an attempt in doubt. Mail servers keep no list, and a call has no text to search for.
 async fn look_up(
     bursar: &Bursar,
     message: &Message,
@@ -178,13 +178,13 @@ async fn look_up(
     };
     let asked = message.clone();
     let known = bursar.read(move |world| messages::other_references(world, &asked)).await?;
-    // A link's beginning may have changed since with the settings; its token never does.
+    // The start of a link may have changed with the settings; its token never does.
     let token = composed.link.as_deref().and_then(|link| link.rsplit('/').next());
     let mark = token.or(composed.code.as_deref()).unwrap_or(&composed.text);
     Ok(gateway.look_up(&message.recipient, mark, &known).await)
 }
 
-/// Reports what came of a message to whoever waits for it.
+/// Records the outcome of a message.
 async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: AttemptOutcome) -> Result<(), Refusal> {
     count(message.channel, &outcome);
     warn(message, leased.attempt, &outcome);
@@ -205,7 +205,7 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: A
     }
 }
 
-/// Logs an attempt that failed. A provider may repeat the recipient in its answer; the log must not.
+/// Logs a failed attempt. A provider may repeat the recipient in its response; the log must not.
 fn warn(message: &Message, attempt: i64, outcome: &AttemptOutcome) {
     let (what, reason) = match outcome {
         AttemptOutcome::Failed { reason, retry: true } => ("was postponed", reason),
@@ -218,7 +218,7 @@ fn warn(message: &Message, attempt: i64, outcome: &AttemptOutcome) {
     tracing::warn!(channel, attempt, reason, message_id = %message.id, "a message to a payee {what}");
 }
 
-/// Counts what messages came to, for the metrics.
+/// Counts the outcomes of messages, for the metrics.
 pub(super) fn count(channel: Channel, outcome: &AttemptOutcome) {
     let came_to = match outcome {
         AttemptOutcome::Delivered { .. } => "delivered",

@@ -1,9 +1,8 @@
-//! The worker: takes due jobs, does what talks to the network, and comes back with a command.
+//! The worker: leases due jobs, calls other systems, and records the outcome by a command.
 //!
-//! Each kind of job is one arm of [`perform`]. A job is leased before it is begun, and
-//! the command that ends it carries the lease: whoever lost it commits nothing. A crash
-//! at any point leaves a job that another worker takes over when the lease ends. Jobs that
-//! tell nobody outside are done without ([`is_internal`]): a lease would only be one write more.
+//! Each kind of job is one arm of [`perform`]. A job is leased before it begins, and the command that ends it carries
+//! the lease, so a worker that lost its lease commits nothing. If a worker crashes, another takes the job when the
+//! lease ends. Jobs that call no other system run without a lease ([`is_internal`]), which saves a write.
 
 mod batches;
 mod inbox;
@@ -41,31 +40,31 @@ use crate::scope::Scope;
 use crate::settlements::{self, Followed, Submitted};
 use crate::webhooks::{DeliveryStatus, Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
 
-/// Jobs of a lane in hand at once. Webhooks have more, because most of them only wait for others to answer.
+/// Returns the number of leased jobs of a lane in parallel. Webhooks have more, because most of them only wait for
+/// responses.
 const fn hands_of(lane: Lane) -> u32 {
     match lane {
         Lane::System | Lane::Messages => 64,
         Lane::Webhooks => 256,
     }
 }
-/// Jobs of a lane that are under way without a lease, at most. They only wait for commits, which they share.
+/// Jobs of a lane without a lease in parallel, at most. They only wait for commits, which they share.
 const OWN_MAX: usize = 256;
-/// How many old rows are cleared away together: so few that callers hardly wait for them.
+/// Old rows that are deleted together, few enough not to delay requests.
 const TIDY_PAGE: usize = 64;
-/// How often to clear away what was kept long enough.
+/// The interval between deletions of expired rows.
 const TIDY_EVERY: Duration = Duration::from_secs(60);
-/// How often to look for due jobs when nobody says that there are some.
+/// The interval between checks for due jobs when idle.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
-/// How long to wait while there is something to do: what falls due meanwhile is found, and committed, together. Jobs in
-/// hand are read again each time, which is most of what looking costs.
+/// The interval between checks while jobs are due: jobs that fall due in the interval are committed together. Each
+/// check reads the running jobs again, which is most of its cost.
 const CHECK_AGAIN: Duration = Duration::from_millis(20);
-/// Where many processes look at one store, the wait doubles up to this while there is nothing to do.
+/// If many processes share one store, the interval doubles up to this limit while no jobs are due.
 const CHECK_SELDOM: Duration = Duration::from_millis(400);
 
-/// Jobs that are under way without a lease: the store shows them as due meanwhile.
+/// Running jobs without a lease. The store still shows them as due.
 type InHand = Arc<Mutex<HashSet<(OrgId, JobId)>>>;
 
-/// A lane of the worker.
 struct Hands {
     lane: Lane,
     count: u32,
@@ -79,13 +78,13 @@ impl Hands {
         Self { lane, count, free: Arc::new(Semaphore::new(count as usize)), in_hand: InHand::default() }
     }
 
-    /// Those that are under way without a lease now.
+    /// Returns the jobs that run without a lease now.
     fn taken(&self) -> HashSet<(OrgId, JobId)> {
         self.in_hand.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// One job that is under way without a lease, until this is dropped.
+/// Marks one job as running without a lease until it is dropped.
 struct Taken {
     in_hand: InHand,
     job: (OrgId, JobId),
@@ -104,14 +103,14 @@ impl Drop for Taken {
     }
 }
 
-/// Whether a job needs no lease ([`Work::is_internal`]). Without a carrier a message goes to the sandbox's inbox, which
-/// is a row like any other.
+/// Returns whether a job needs no lease ([`Work::is_internal`]). Without a provider a message goes to the sandbox's
+/// inbox, which is an ordinary row.
 fn is_internal(bursar: &Bursar, work: &Work) -> bool {
     let to_inbox = matches!(work, Work::SendMessage { .. }) && inbox::is_all_there_is(bursar);
     work.is_internal() || to_inbox
 }
 
-/// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.
+/// Starts a worker. It takes jobs until `stop` turns true, and ends when the running jobs are done.
 pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle<()> {
     tokio::spawn(async move {
         let lanes: Vec<Hands> = Lane::ALL.iter().map(|lane| Hands::of(*lane)).collect();
@@ -119,14 +118,14 @@ pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle
         let mut wait = CHECK_EVERY;
         while !*stop.borrow_and_update() {
             let mut found = false;
-            // What room is left belongs to the jobs in hand.
+            // If reads are at their limit, the remaining capacity belongs to the running jobs.
             let lanes = if bursar.reads.is_full() { &[] } else { lanes.as_slice() };
             for hands in lanes {
                 found |= poll(&bursar, hands).await;
             }
             let pause = if found { CHECK_AGAIN } else { wait };
             wait = if found || !bursar.reads.is_shared() { CHECK_EVERY } else { (wait * 2).min(CHECK_SELDOM) };
-            // Whether the wait ended by a change or by time, the loop looks at both.
+            // The loop checks both the change and the jobs, so the result does not matter.
             drop(tokio::time::timeout(pause, stop.changed()).await);
         }
         for hands in &lanes {
@@ -135,13 +134,13 @@ pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle
                 tokio::time::sleep(CHECK_AGAIN).await;
             }
         }
-        // It ends by the same word, or has died of a bug, which was told then.
+        // It ends by the same signal, or has panicked, which was logged.
         drop(tidying.await);
     })
 }
 
-/// Clears away what was kept long enough, now and then until `stop` turns true. It has a task of its own: after a busy
-/// month there is much, and no job waits for it.
+/// Deletes expired rows at intervals until `stop` turns true. It has its own task, so that jobs do not wait for a long
+/// deletion.
 async fn tidy(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) {
     while !*stop.borrow_and_update() {
         tokio::select! {
@@ -149,23 +148,22 @@ async fn tidy(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) {
                 if let Err(refusal) = cleared {
                     tracing::warn!(refusal.message, "expired data cannot be removed");
                 }
-                // Whether the wait ended by a change or by time, the loop looks at it.
+                // The loop checks the signal, so the result does not matter.
                 drop(tokio::time::timeout(TIDY_EVERY, stop.changed()).await);
             }
-            // What it has asked for is done or not; the rest is for the next time.
+            // The commands in flight finish or not; the next run deletes the rest.
             _ = stop.changed() => {}
         }
     }
 }
 
-/// Clears away what was kept long enough.
 async fn clear_away(bursar: &Bursar) -> Result<(), Refusal> {
     bury_outlived(bursar).await?;
     forget_outlived(bursar).await?;
     Ok(())
 }
 
-/// Clears away webhook deliveries that were kept long enough; gives how many.
+/// Deletes expired webhook deliveries; returns how many.
 pub async fn forget_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut forgotten = 0;
     for status in [DeliveryStatus::Succeeded, DeliveryStatus::Dead] {
@@ -185,7 +183,7 @@ pub async fn forget_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
     Ok(forgotten)
 }
 
-/// Clears away the bodies of answers that were kept long enough; gives how many.
+/// Deletes the bodies of expired responses; returns how many.
 pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut buried = 0;
     loop {
@@ -204,8 +202,7 @@ pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
     }
 }
 
-/// Does everything that is due, one job after the other, and what that leaves to be done: for tests,
-/// whose clock stands still meanwhile.
+/// Runs all due jobs in sequence, and those that they enqueue: for tests, in which time does not advance.
 pub async fn work_off(bursar: &Arc<Bursar>) -> Result<(), Refusal> {
     loop {
         let now = bursar.clock.now();
@@ -217,8 +214,8 @@ pub async fn work_off(bursar: &Arc<Bursar>) -> Result<(), Refusal> {
     }
 }
 
-/// Takes back the leases of a process that died. Only for a store that no other process has open:
-/// then every lease that is left is one of ours from before.
+/// Releases the leases of a process that died. Only for a store that no other process has open: every lease in it is
+/// then from an earlier run of this one.
 pub async fn abandon_leases(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut abandoned = 0;
     loop {
@@ -233,8 +230,7 @@ pub async fn abandon_leases(bursar: &Bursar) -> Result<usize, Refusal> {
     }
 }
 
-/// Many processes see the same jobs as due: each begins at another place, so that they rarely want the same one,
-/// which only one of them would get.
+/// Rotates the due jobs to a random start. Processes that see the same jobs then rarely try to lease the same one.
 fn begin_anywhere(due: &mut [Arc<Job>]) {
     if due.len() > 1 {
         let begin = usize::from(rand::random::<u16>()) % due.len();
@@ -242,10 +238,10 @@ fn begin_anywhere(due: &mut [Arc<Job>]) {
     }
 }
 
-/// Begins what is due in a lane; whether there was anything.
+/// Starts the due jobs of a lane; returns whether there were any.
 async fn poll(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
     let free = hands.free.available_permits();
-    // Asked before the store is: what was done in between is in neither, and would be seen as due still.
+    // Read before the store: a job that ends between the two reads would otherwise seem due again.
     let taken = hands.taken();
     let (lane, now, shared) = (hands.lane, bursar.clock.now(), bursar.reads.is_shared());
     let own = OWN_MAX.saturating_sub(taken.len());
@@ -286,8 +282,8 @@ async fn poll(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
     found
 }
 
-/// Does a job without a lease. Who fails, or dies of a bug, takes the lease after all, so that it is tried again only
-/// when that ends.
+/// Runs a job without a lease. If it fails or panics, it takes the lease after all, so that it is retried only when the
+/// lease ends.
 async fn do_unleased(bursar: Arc<Bursar>, job: Arc<Job>, taken: Taken) {
     let done = AssertUnwindSafe(do_job(&bursar, job.unleased())).catch_unwind().await;
     if !done.unwrap_or(false)
@@ -298,7 +294,7 @@ async fn do_unleased(bursar: Arc<Bursar>, job: Arc<Job>, taken: Taken) {
     drop(taken);
 }
 
-/// Does one job to its end, and gives whether it need not be tried again. What fails here is, when the lease is over.
+/// Runs one job; returns whether it needs no retry. A failed job is retried when its lease ends.
 pub async fn do_job(bursar: &Arc<Bursar>, leased: Leased) -> bool {
     let (id, attempt) = (leased.id, leased.attempt);
     let kind = kind(&leased.work);
@@ -338,7 +334,7 @@ fn kind(work: &Work) -> &'static str {
     }
 }
 
-/// Job → what does it. The table of the worker.
+/// The table of the worker: the function for each kind of job.
 async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
     match leased.work {
         Work::SendMessage { message } => letters::send(bursar, leased, MessageId(message)).await,
@@ -374,8 +370,8 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
         }
         other => other?,
     };
-    // An earlier attempt may have reached the rail and died before it could say so: a transfer in doubt is
-    // looked up, never sent again blindly.
+    // An earlier attempt may have reached the rail and crashed before recording it. A transfer in doubt is queried,
+    // never instructed again blindly.
     let known = if leased.attempt > 1 { look_up(bursar, &leased, id).await? } else { ItemStatus::Unknown };
     let item_status = match (known, instruction) {
         (ItemStatus::Unknown, Some(instruction)) => bursar.engine.run(Accept(instruction)).await?,
@@ -401,14 +397,14 @@ async fn is_tampered(bursar: &Bursar, org: OrgId, id: TransferId) -> Result<bool
     bursar.read(move |world| settlements::is_tampered(world, &vault, org, id)).await
 }
 
-/// Erases the next page of what names a payee; the job stays until nothing is left.
+/// Erases the next page of rows that name a payee; the job remains until none is left.
 async fn erase_user(bursar: &Bursar, leased: Leased, user: UserId) -> Result<(), Refusal> {
     let (org, vault) = (leased.org, bursar.vault.clone());
     let page = bursar.read(move |world| erasure::next(world, &vault, org, user)).await?;
     bursar.engine.run(ErasePage { leased, user, page }).await
 }
 
-/// Screens the users that come next; the job stays until none is left.
+/// Screens the next users; the job remains until none is left.
 async fn screen_users(bursar: &Bursar, leased: Leased, run: ScreeningRunId) -> Result<(), Refusal> {
     let org = leased.org;
     let next = bursar.read(move |world| next_users(world, org, run)).await?;

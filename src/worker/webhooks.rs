@@ -1,4 +1,4 @@
-//! The courier of a webhook endpoint: makes the calls that are due, and brings back what came of them.
+//! Calls webhook endpoints with due deliveries, and records the outcomes.
 
 use futures::future::join_all;
 
@@ -12,7 +12,6 @@ use crate::refusal::{Code, Refusal};
 use crate::webhooks::signature::{self, Secret};
 use crate::webhooks::{self, Attempted, EndpointStatus, Outcome, WebhookEndpoint};
 
-/// Makes one round of calls to an endpoint.
 pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpointId) -> Result<(), Refusal> {
     let (org, now) = (leased.org, bursar.clock.now());
     let round = bursar.read(move |world| webhooks::round(world, org, endpoint, now)).await?;
@@ -38,12 +37,12 @@ async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], e
     if endpoint.status == EndpointStatus::Disabled {
         return Outcome::NotTried;
     }
-    // It was checked when it was given; a store that came from a sandbox may hold another kind.
+    // The URL was checked when it was set, but a store from a sandbox may hold another kind.
     let Ok(target) = Target::parse(&endpoint.url, bursar.outbound.reach()) else {
         return Outcome::Unanswered(Unanswered::NotPublic);
     };
     let body = serde_json::to_string(&EventJson::from(event)).expect("an event is plain data, which always serializes");
-    // Receivers refuse old timestamps by their own clocks, which our movable one must not confuse.
+    // Receivers check the timestamp against their own clocks, so the sandbox's movable clock is not used.
     let timestamp = Clock::wall().now().seconds();
     let mut headers = signature::headers(secrets, &event.id.to_string(), timestamp, &body);
     headers.push(("bursar-anchor", bursar.history.anchor(&event.head())));

@@ -1,4 +1,4 @@
-//! What a message says, composed of the rows that it speaks of at the moment in which it is sent.
+//! Composes a message from its rows when it is sent.
 
 use std::sync::Arc;
 
@@ -17,16 +17,15 @@ use crate::users::verification;
 use crate::vault::Vault;
 use crate::world::{Halt, World};
 
-/// A message with what it speaks of.
+/// A message with the rows that its text needs.
 pub(super) struct Uncomposed {
     pub message: Arc<Message>,
-    /// What becomes of it instead of being sent, where something came in between since it was queued.
+    /// The outcome that replaces sending, if the message became obsolete after it was queued.
     pub superseded: Option<AttemptOutcome>,
     app: Arc<App>,
     link: Option<Arc<PayoutLink>>,
 }
 
-/// Finds a message with what it speaks of.
 pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Result<Uncomposed, Halt> {
     let message = messages::find(world, org, id)?;
     let scope = Scope { org, app: message.app };
@@ -34,15 +33,15 @@ pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Resul
         Some(id) => Some(payout_links::find(world, scope, id)?),
         None => None,
     };
-    // Last, because commands that run beside it have brought it along by then.
+    // Last, because commands in the same batch have loaded it by then.
     let app = apps::find_even_deleted(world, scope)?;
     let is_erased = message.is_erased() || erasure::is_erasing(world, &message)?;
     let superseded = superseded(&message, link.as_deref(), is_erased, world.now());
     Ok(Uncomposed { message, superseded, app, link })
 }
 
-/// Nobody is told of a payout that was taken back, or is claimed already; and who was erased is told nothing, of which
-/// the sender of a link hears.
+/// Skips messages about canceled or already claimed links. An erased payee is never messaged; the link's delivery then
+/// fails, and its sender is notified.
 fn superseded(message: &Message, link: Option<&PayoutLink>, is_erased: bool, now: Time) -> Option<AttemptOutcome> {
     let link = link.filter(|_| message.is_awaited());
     if let Some(refusal) = link.and_then(|link| payout_links::rules::must_wait(link, now).err()) {
@@ -58,7 +57,7 @@ fn superseded(message: &Message, link: Option<&PayoutLink>, is_erased: bool, now
     })
 }
 
-/// The link that a message speaks of: the one to claim, or the one whose payout did not arrive.
+/// Returns the link to claim, or the link of the payout that did not arrive.
 fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Option<PayoutLinkId>, Halt> {
     match template {
         Template::ClaimLink { link, .. } => Ok(Some(*link)),
@@ -73,7 +72,7 @@ fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Optio
     }
 }
 
-/// Composes: opens what is sealed, and knows where the pages are.
+/// Composes messages: it can open sealed values and knows the public address.
 #[derive(Clone)]
 pub(super) struct Pen {
     vault: Arc<Vault>,
@@ -85,10 +84,7 @@ impl Pen {
         Self { vault: bursar.vault.clone(), public_url: bursar.public_url.clone() }
     }
 
-    /// What the message says.
-    ///
-    /// # Errors
-    /// `internal-error` when what is sealed in it does not open.
+    /// Composes the message. Fails with `internal-error` if a sealed value does not open.
     pub(super) fn compose(&self, letter: &Uncomposed) -> Result<Composed, Refusal> {
         let Uncomposed { message, app, link, .. } = letter;
         let link = link.as_ref();

@@ -1,11 +1,9 @@
 //! The working set of a batch: the rows that its commands loaded, changed and added.
 //!
-//! A command finds rows here, changes them here, and never knows a store. A row
-//! that is not in memory yet is asked for with [`Halt::Load`]; the engine loads it
-//! and runs the command again from its start.
+//! A command finds and changes rows here, and knows no store. For a missing row it returns [`Halt::Load`]; the engine
+//! loads the row and runs the command again from its start.
 //!
-//! Invariant: the changes of a command that was refused are gone without a trace.
-//! Deliberately absent: the name of any noun, any I/O, any clock.
+//! Invariant: a refused command leaves no changes. The world knows no nouns, no I/O and no clock.
 
 pub mod query;
 pub mod record;
@@ -24,27 +22,22 @@ use crate::clock::Time;
 use crate::ids::Entropy;
 use crate::refusal::Refusal;
 
-/// A map of the working set. Its hash is faster than the standard library's and as unpredictable from outside.
+/// The hash is faster than the standard library's, and equally unpredictable for attackers.
 type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;
 
-/// Rows that a command needs and the world does not have.
+/// Rows that a command needs and that are not loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Want {
-    /// All rows with these values in an index.
     Rows(RowsWanted),
-    /// One page of a list; only reads ask for it.
+    /// A page of a list; only reads may want it.
     Page(Query),
 }
 
-/// A look-up by an index.
 #[derive(Clone, Debug)]
 pub struct RowsWanted {
-    /// Where to look.
     pub table: &'static Table,
-    /// By which index.
     pub index: &'static Index,
-    /// The values it must have.
     pub values: Row,
 }
 
@@ -65,12 +58,11 @@ impl std::hash::Hash for RowsWanted {
 }
 
 impl Want {
-    /// The row of `R` with this primary key. For commands that name up front what they will need.
+    /// Wants the row of `R` with this primary key. For commands that name their rows up front.
     pub fn row<R: Record>(key: Row) -> Self {
         Self::by::<R>(R::TABLE.key(), key)
     }
 
-    /// Whether it is a page of a list.
     pub fn is_page(&self) -> bool {
         match self {
             Self::Rows(_) => false,
@@ -78,7 +70,6 @@ impl Want {
         }
     }
 
-    /// Whether it is one row at most.
     pub fn is_one_row(&self) -> bool {
         match self {
             Self::Rows(wanted) => wanted.index.unique,
@@ -86,7 +77,8 @@ impl Want {
         }
     }
 
-    /// Whose rows it is about; `None` where it looks across organizations. Every key begins with its organization.
+    /// Returns the organization of the wanted rows; `None` for a read across organizations. Every key begins with its
+    /// organization.
     pub fn organization(&self) -> Option<&Value> {
         match self {
             Self::Rows(wanted) => wanted.values.first(),
@@ -94,18 +86,15 @@ impl Want {
         }
     }
 
-    /// The rows of `R` with these values in an index.
     pub fn by<R: Record>(index: &'static Index, values: Row) -> Self {
         Self::Rows(RowsWanted { table: R::TABLE, index, values })
     }
 }
 
-/// Why a command stopped before its end.
 #[derive(Debug)]
 pub enum Halt {
-    /// Rows must be loaded first; then the command runs again.
+    /// Rows must be loaded; then the command runs again.
     Load(Vec<Want>),
-    /// The answer is no.
     Refuse(Box<Refusal>),
 }
 
@@ -115,75 +104,66 @@ impl<R: Into<Refusal>> From<R> for Halt {
     }
 }
 
-/// What changed in one table, for the store to write.
 #[derive(Debug)]
 pub struct TableChanges {
-    /// The table.
     pub table: &'static Table,
-    /// New rows.
     pub inserts: Vec<Row>,
-    /// Rows with changed values; the primary key is the same.
+    /// Rows with changed values and the same primary key.
     pub updates: Vec<Row>,
-    /// For each of [`Self::updates`], which columns differ from what the store holds: what did not change need not be
-    /// written, and its indexes need not be touched. Where nothing is said of a row, all of it is written.
+    /// For each of [`Self::updates`], the columns that differ from the stored row, so that unchanged columns and their
+    /// indexes are not written. A row without an entry is written as a whole.
     pub changed: Vec<Columns>,
-    /// Primary keys of rows to remove.
+    /// Primary keys.
     pub deletes: Vec<Row>,
 }
 
-/// Some columns of a table, by their positions.
+/// A set of a table's columns, by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Columns(u64);
 
 impl Columns {
-    /// All of them.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// The columns in which two rows of a table differ.
+    /// Returns the columns in which two rows of a table differ.
     pub fn differing(left: &Row, right: &Row) -> Self {
         let differs = |(position, (left, right)): (usize, (&Value, &Value))| u64::from(left != right) << position;
         Self(left.iter().zip(right).enumerate().map(differs).sum())
     }
 
-    /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether this column is one of them.
     pub fn contains(self, position: usize) -> bool {
         self.0 >> position & 1 == 1
     }
 }
 
-/// The rows that a batch changed, as it left them, for the batch that is decided before they are written.
+/// The rows that a batch changed, for the next batch, which is decided before they are written.
 #[derive(Default)]
 pub struct PendingRows(Vec<(&'static Table, Vec<Left>)>);
 
-/// A row by its key, as it was left; `None` where it was removed.
+/// A row by its key, after the batch; `None` if it was removed.
 type Left = (Row, Option<AnyRecord>);
 
-/// A place in the list of changes to which the world can go back.
+/// A position in the undo log.
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint(usize);
 
-/// The batch's working set. See the module's comment.
 pub struct World {
     tables: Map<&'static str, TableRows>,
     answered: Set<RowsWanted>,
     pages: Map<Query, Vec<AnyRecord>>,
-    /// What each change replaced, newest last, so that a refused command can be taken back.
+    /// The previous state of each changed row, newest last, for rolling back a refused command.
     undo: Vec<(&'static Table, Row, Option<AnyRecord>)>,
     now: Time,
     entropy: Entropy,
-    /// Under which the history is chained; none where nothing is written.
     chain: Option<Arc<ChainKey>>,
-    /// Who asked for the running command; none where the program did.
+    /// The client id of the running command's caller; `None` for the system.
     caller: Option<Arc<str>>,
 }
 
 impl World {
-    /// An empty world.
     pub fn new(now: Time) -> Self {
         Self {
             tables: Map::default(),
@@ -197,29 +177,27 @@ impl World {
         }
     }
 
-    /// The same world, whose history is chained under this key.
     #[must_use]
     pub fn chained(mut self, chain: Arc<ChainKey>) -> Self {
         self.chain = Some(chain);
         self
     }
 
-    /// The key under which the history is chained.
     pub fn chain(&self) -> &ChainKey {
         self.chain.as_deref().unwrap_or(&UNKEYED)
     }
 
-    /// Who asked for the running command: the client id of a key; none where the program did.
+    /// Returns the client id of the running command's caller; `None` for the system.
     pub fn caller(&self) -> Option<&Arc<str>> {
         self.caller.as_ref()
     }
 
-    /// Notes who asked for the running command.
     pub fn called_by(&mut self, caller: Arc<str>) {
         self.caller = Some(caller);
     }
 
-    /// A world in which these rows are as they were left, whatever the store answers: it may not have them yet.
+    /// Returns a world with the rows of a pending batch. They take precedence over the store, which may not have them
+    /// yet.
     pub fn after(pending_rows: PendingRows, now: Time) -> Self {
         let mut world = Self::new(now);
         for (table, rows) in pending_rows.0 {
@@ -229,27 +207,24 @@ impl World {
         world
     }
 
-    /// The moment of the running command; each command of a program has its own, later than the one before.
+    /// Returns the time of the running command. Each command has its own, later than all before it.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// A new id, made of the command's moment and its own entropy.
+    /// Returns a new id from the command's time and entropy.
     pub fn id<I: From<uuid::Uuid>>(&mut self) -> I {
         self.entropy.id(self.now)
     }
 
-    /// Random bytes of the running command.
     pub fn random<const N: usize>(&mut self) -> [u8; N] {
         self.entropy.bytes()
     }
 
-    /// The row with this primary key.
     pub fn get<R: Record>(&self, key: Row) -> Result<Option<Arc<R>>, Halt> {
         self.find(R::TABLE.key(), key)
     }
 
-    /// The one row with these values in a unique index.
     pub fn find<R: Record>(&self, index: &'static Index, values: Row) -> Result<Option<Arc<R>>, Halt> {
         debug_assert!(index.unique, "find is for unique indexes; all() is for the others");
         if let Some(rows) = self.tables.get(R::TABLE.name)
@@ -264,7 +239,7 @@ impl World {
         Err(Halt::Load(vec![Want::Rows(wanted)]))
     }
 
-    /// All rows with these values in an index, ordered by primary key.
+    /// Returns all records with these values in an index, ordered by primary key.
     pub fn all<R: Record>(&self, index: &'static Index, values: Row) -> Result<Vec<Arc<R>>, Halt> {
         let wanted = RowsWanted { table: R::TABLE, index, values };
         if !self.answered.contains(&wanted) {
@@ -274,14 +249,14 @@ impl World {
         Ok(rows.by_index(index, &wanted.values).map(typed).collect())
     }
 
-    /// Has all of these loaded at once, where finding one after the other would take a round of loading each.
+    /// Requests all of these at once, which saves a round of loading for each.
     pub fn require(&self, wants: impl IntoIterator<Item = Want>) -> Result<(), Halt> {
         let missing: Vec<Want> = wants.into_iter().filter(|want| !self.knows(want)).collect();
         if missing.is_empty() { Ok(()) } else { Err(Halt::Load(missing)) }
     }
 
-    /// Does the same with each of many. What they lack is loaded together, so that a hundred need as many rounds
-    /// of loading as the neediest of them, and not the sum.
+    /// Runs `look` for each item. The rows that they miss are loaded together, so the rounds of loading are those of
+    /// the slowest item, not the sum.
     pub fn each<I, T>(
         &mut self,
         many: impl IntoIterator<Item = I>,
@@ -299,7 +274,7 @@ impl World {
         if missing.is_empty() { Ok(done) } else { Err(Halt::Load(missing)) }
     }
 
-    /// One page of a list, in list order. Only for reads: a page is not kept true while commands change rows.
+    /// Returns a page of a list, in list order. Only for reads: a page does not reflect the changes of commands.
     pub fn page<R: Record>(&self, query: &Query) -> Result<Vec<Arc<R>>, Halt> {
         match self.pages.get(query) {
             Some(rows) => Ok(rows.iter().cloned().map(typed).collect()),
@@ -307,7 +282,6 @@ impl World {
         }
     }
 
-    /// Adds a new record.
     pub fn add<R: Record>(&mut self, record: R) -> Arc<R> {
         let record = Arc::new(record);
         let key = record.key();
@@ -315,8 +289,7 @@ impl World {
         record
     }
 
-    /// Changes a record, whose newest state in this world `edit` gets; gives the new state.
-    /// The primary key must stay as it is.
+    /// Changes the newest state of a record and returns the result. The primary key must not change.
     pub fn change<R: Record>(&mut self, record: &Arc<R>, edit: impl FnOnce(&mut R)) -> Arc<R> {
         let key = record.key();
         let newest = self.tables.get(R::TABLE.name).and_then(|rows| rows.get(&key));
@@ -328,13 +301,13 @@ impl World {
         changed
     }
 
-    /// Removes a record. For working rows only: what tells of money is never removed.
+    /// Removes a record. For working rows only: records of money are never removed.
     pub fn remove<R: Record>(&mut self, record: &Arc<R>) {
         let key = record.key();
         self.put(R::TABLE, key, None);
     }
 
-    /// Runs `attempt`; when it is refused, its changes are taken back and the refusal is given as a value.
+    /// Runs `attempt`. If it is refused, rolls back its changes and returns the refusal as a value.
     pub fn attempt<T>(
         &mut self,
         attempt: impl FnOnce(&mut Self) -> Result<T, Halt>,
@@ -356,12 +329,11 @@ impl World {
         self.undo.push((table, key, before));
     }
 
-    /// The present state, to go back to.
     pub fn savepoint(&self) -> Savepoint {
         Savepoint(self.undo.len())
     }
 
-    /// Takes back every change since the savepoint.
+    /// Reverts every change since the savepoint.
     pub fn roll_back(&mut self, savepoint: Savepoint) {
         while self.undo.len() > savepoint.0 {
             let Some((table, key, before)) = self.undo.pop() else { break };
@@ -372,16 +344,15 @@ impl World {
     }
 }
 
-/// What the engine does with a world; commands have no use for it.
+/// Used by the engine only.
 impl World {
-    /// Makes the world ready for one command, or for the same one again.
+    /// Prepares the world for the first or a repeated run of a command.
     pub fn begin(&mut self, now: Time, seed: [u8; 32]) {
         self.now = now;
         self.entropy = Entropy::from_seed(seed);
         self.caller = None;
     }
 
-    /// Whether this look-up was answered already.
     pub fn knows(&self, want: &Want) -> bool {
         match want {
             Want::Rows(wanted) => self.answered.contains(wanted) || self.has_one(wanted),
@@ -389,14 +360,13 @@ impl World {
         }
     }
 
-    /// Whether the one row that is looked for is here, by whatever way it came.
+    /// Returns whether the one wanted row is present for any reason, such as another want.
     fn has_one(&self, wanted: &RowsWanted) -> bool {
         let rows = self.tables.get(wanted.table.name).filter(|_| wanted.index.unique);
         rows.is_some_and(|rows| rows.by_index(wanted.index, &wanted.values).next().is_some())
     }
 
-    /// Takes in what the store answered to a look-up. Rows that are here already stay as they are:
-    /// they may have been changed since.
+    /// Adds the store's rows for a want. Rows that are present already stay as they are, because they may have changed.
     pub fn take_in(&mut self, want: Want, rows: &[Row]) -> Result<(), record::Corrupt> {
         match want {
             Want::Rows(wanted) => {
@@ -416,15 +386,14 @@ impl World {
         Ok(())
     }
 
-    /// Everything that differs from what the store holds.
     pub fn changes(&self) -> Vec<TableChanges> {
         let mut changes: Vec<TableChanges> = self.tables.values().filter_map(TableRows::changes).collect();
-        // One order for all batches, so that two writers never wait for each other in a circle.
+        // A fixed order for all batches, so that two writers cannot deadlock.
         changes.sort_by_key(|change| change.table.name);
         changes
     }
 
-    /// The rows that differ from what the store holds, as they are now.
+    /// Returns the present state of all rows that differ from the store.
     pub fn pending_rows(&self) -> PendingRows {
         let of_table = |rows: &TableRows| {
             let left: Vec<Left> = rows.changed().map(|(key, left)| (key.clone(), left.clone())).collect();
@@ -434,7 +403,7 @@ impl World {
     }
 }
 
-/// Leaves each look-up once: two commands may lack the same row.
+/// Removes duplicates: two commands may want the same row.
 pub(crate) fn only_once(wants: &mut Vec<Want>) {
     let mut seen = Set::default();
     let firsts: Vec<bool> = wants.iter().map(|want| seen.insert(want)).collect();

@@ -1,18 +1,12 @@
-//! A question for one page of a list: which rows of which tenant, in which order, from where.
-
 use super::record::{Cell, Record, Row, Table, Value};
 
-/// Which way a list runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Oldest first.
     Ascending,
-    /// Newest first.
     Descending,
 }
 
 impl Direction {
-    /// The other way.
     #[must_use]
     pub fn reversed(self) -> Self {
         match self {
@@ -22,67 +16,51 @@ impl Direction {
     }
 }
 
-/// How a column is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compare {
-    /// The same value.
     Equal,
-    /// This value or a later one.
+    /// Equal or greater.
     AtLeast,
-    /// An earlier value.
     Less,
-    /// Another value.
     Other,
 }
 
-/// One condition on a column of the listed table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// The column's position.
     pub column: usize,
-    /// How it is compared.
     pub compare: Compare,
-    /// With what.
     pub value: Value,
 }
 
-/// Only rows that another table, of the same organization, connects with these values:
+/// Selects only rows that another table of the same organization connects:
 /// `EXISTS (SELECT 1 FROM table WHERE org = .. AND its `column` = the row's order column AND equal ..)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Through {
-    /// The connecting table.
     pub table: &'static Table,
     /// Its column that holds the listed row's id.
     pub column: &'static str,
-    /// What else must be equal there; `Null` for a column that must be empty.
+    /// Further columns that must be equal; `Null` for a column that must be empty.
     pub equal: Vec<(&'static str, Value)>,
 }
 
-/// A question for one page. Rows are ordered by one column that is unique within the
-/// organization: an id, whose order is that of creation, or a sequence number.
+/// A query for one page. Rows are ordered by one column that is unique within the organization: an id, whose order is
+/// that of creation, or a sequence number.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The table.
     pub table: &'static Table,
     /// All must hold. The first is always the organization.
     pub conditions: Vec<Condition>,
-    /// A connection that must exist.
     pub through: Option<Through>,
-    /// The column that orders.
     pub order: usize,
-    /// Which way.
     pub direction: Direction,
-    /// Only rows behind this value of the ordering column, in list order.
+    /// Only rows after this value of the ordering column, in list order.
     pub after: Option<Value>,
-    /// At most this many rows.
     pub limit: usize,
 }
 
 impl Query {
-    /// All rows of `R` whose first key column (the organization) is `org`, newest first by `order`.
-    ///
-    /// # Panics
-    /// When `order` is no column of the record: a mistake of the caller that any test finds.
+    /// Selects all rows of `R` whose first key column (the organization) is `org`, newest first by `order`. Panics if
+    /// the record has no column `order`, which any test of the caller finds.
     pub fn of<R: Record>(org: Value, order: &'static str, limit: usize) -> Self {
         let table = R::TABLE;
         let organization = Condition { column: table.key().columns[0], compare: Compare::Equal, value: org };
@@ -97,7 +75,7 @@ impl Query {
         }
     }
 
-    /// Rows of all organizations, in the order of their keys: only the house itself looks across.
+    /// Selects rows of all organizations, in the order of their keys. For the system only.
     pub fn across<R: Record>(limit: usize) -> Self {
         let table = R::TABLE;
         let order = table.key().columns[0];
@@ -105,10 +83,7 @@ impl Query {
         Self { table, conditions: Vec::new(), through: None, order, direction, after: None, limit }
     }
 
-    /// Adds a condition.
-    ///
-    /// # Panics
-    /// When the record has no such column.
+    /// Panics if the record has no such column.
     #[must_use]
     pub fn filter(mut self, column: &'static str, compare: Compare, value: Value) -> Self {
         let column = self.table.position(column).expect("filters name a column of their record");
@@ -116,19 +91,12 @@ impl Query {
         self
     }
 
-    /// Only rows that have this value there.
-    ///
-    /// # Panics
-    /// When the record has no such column.
     #[must_use]
     pub fn equal(self, column: &'static str, value: impl Cell) -> Self {
         self.filter(column, Compare::Equal, value.to_value())
     }
 
-    /// The same, if a value is asked for.
-    ///
-    /// # Panics
-    /// When the record has no such column.
+    /// Adds a condition of equality if a value is given. Panics if the record has no such column.
     #[must_use]
     pub fn matching(self, column: &'static str, asked: Option<impl Cell>) -> Self {
         match asked {
@@ -137,19 +105,19 @@ impl Query {
         }
     }
 
-    /// What decides, ascending, between rows with the same value of the ordering column: the primary key, unless that
-    /// column is a part of it and so unique within the organization. Jobs may fall due at one moment, and every
-    /// store shows them in one order.
+    /// Returns the columns that order rows with equal values of the ordering column, ascending: the primary key, or
+    /// nothing if the ordering column is a part of it and so unique within the organization. Several jobs may be due at
+    /// the same time, and every store must return them in the same order.
     pub fn ties(&self) -> &'static [usize] {
         let key = self.table.key().columns;
         if key.contains(&self.order) { &[] } else { key }
     }
 
-    /// Whether a row fulfils the conditions on its own columns and lies behind `after`.
+    /// Returns whether a row meets the conditions on its own columns and comes after `after`.
     pub fn holds(&self, row: &Row) -> bool {
         let conditions = self.conditions.iter().all(|condition| {
             let value = &row[condition.column];
-            // As in SQL, nothing compares with an empty cell.
+            // As in SQL, no comparison with a null is true.
             *value != Value::Null
                 && match condition.compare {
                     Compare::Equal => *value == condition.value,

@@ -1,7 +1,5 @@
-//! What a record is: a struct that says its table, its keys and its columns once.
-//!
-//! From that one description the stores derive loading, inserting and updating, and
-//! lists are asked for. Deliberately absent: SQL, and anything about a particular noun.
+//! Records: structs that declare their table, keys and columns once. The stores derive loading, inserting, updating and
+//! listing from the declaration. No SQL, no nouns.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,27 +9,24 @@ use uuid::Uuid;
 
 use crate::clock::Time;
 
-/// What a store keeps in one cell.
+/// The value of a cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// Nothing.
     Null,
-    /// An identifier.
     Id(Uuid),
-    /// A whole number: cents, counts, versions.
+    /// Cents, counts, versions.
     Int(i64),
-    /// Yes or no.
     Bool(bool),
-    /// A moment.
     Time(Time),
-    /// Text; JSON documents are text.
+    /// JSON documents are stored as text.
     Text(String),
-    /// Bytes: sealed secrets, hashes.
+    /// Sealed secrets, hashes.
     Bytes(Vec<u8>),
 }
 
 impl Value {
-    /// Adds it to a digest. A tag or a length stands before each, so that no two rows look the same.
+    /// Adds the value to a digest. Each value begins with a tag or a length, so that different rows have different
+    /// input.
     pub fn feed(&self, digest: &mut Sha256) {
         match self {
             Self::Null => digest.update([0]),
@@ -59,7 +54,7 @@ impl Value {
         }
     }
 
-    /// What it is, for the log, where what it says has no place: it may be somebody's name.
+    /// Describes the value for the log without its contents, which may be personal data.
     pub fn kind_and_size(&self) -> String {
         match self {
             Self::Null => "nothing".to_owned(),
@@ -72,7 +67,7 @@ impl Value {
         }
     }
 
-    /// About how many bytes it takes on its way to a store.
+    /// Approximate.
     pub fn size_bytes(&self) -> usize {
         match self {
             Self::Null | Self::Bool(_) => 1,
@@ -90,90 +85,68 @@ pub fn feed_bytes(digest: &mut Sha256, content: &[u8]) {
     digest.update(content);
 }
 
-/// The type of a column, which decides how each store keeps it.
+/// The type of a column, which determines its storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// [`Value::Id`]
     Id,
-    /// [`Value::Int`]
     Int,
-    /// [`Value::Bool`]
     Bool,
-    /// [`Value::Time`]
     Time,
-    /// [`Value::Text`]
     Text,
-    /// [`Value::Bytes`]
     Bytes,
 }
 
-/// One column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name, in the struct and in the store.
     pub name: &'static str,
-    /// Its type.
     pub kind: Kind,
-    /// Whether it may be empty.
     pub nullable: bool,
 }
 
-/// A way to find rows: by all of these columns, compared for equality.
+/// A set of columns by which rows are found, compared for equality.
 #[derive(Debug)]
 pub struct Index {
-    /// Its name, for people.
     pub name: &'static str,
-    /// Positions of its columns in [`Table::columns`].
+    /// Positions in [`Table::columns`].
     pub columns: &'static [usize],
-    /// Whether at most one row may have the same values.
+    /// Whether at most one row can have the same values.
     pub unique: bool,
 }
 
-/// Values of one row, in the order of [`Table::columns`].
+/// The values of a row, in the order of [`Table::columns`].
 pub type Row = Vec<Value>;
 
-/// A row that a store could not have written: the data are damaged or newer than the program.
+/// A row that a store could not have written: the data is damaged, or newer than the program.
 #[derive(Debug, thiserror::Error)]
 #[error("damaged row: column {column} holds {found}")]
 pub struct Corrupt {
-    /// The column.
     pub column: &'static str,
-    /// What stood there.
     pub found: String,
 }
 
-/// A record of some type, when the type does not matter.
+/// A record whose type is not known statically.
 pub type AnyRecord = Arc<dyn Any + Send + Sync>;
 
-/// Everything a store must know of a kind of record.
 #[derive(Debug)]
 pub struct Table {
-    /// Its name in the store.
     pub name: &'static str,
-    /// Its columns.
     pub columns: &'static [Column],
-    /// Its indexes; the first is the primary key.
+    /// The first is the primary key.
     pub indexes: &'static [&'static Index],
-    /// Makes a record of a row.
     pub decode: fn(&[Value]) -> Result<AnyRecord, Corrupt>,
-    /// Makes a row of a record.
     pub encode: fn(&(dyn Any + Send + Sync)) -> Row,
-    /// The values of a record in some of its columns.
     pub cells: fn(&(dyn Any + Send + Sync), &[usize]) -> Row,
 }
 
 impl Table {
-    /// The primary key.
     pub fn key(&self) -> &'static Index {
         self.indexes[0]
     }
 
-    /// The values that a row has in an index.
     pub fn index_values(index: &Index, row: &[Value]) -> Row {
         index.columns.iter().map(|&position| row[position].clone()).collect()
     }
 
-    /// The position of a column by its name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
@@ -187,15 +160,12 @@ impl PartialEq for Table {
 
 impl Eq for Table {}
 
-/// A type that can stand in a column.
+/// A type that can be stored in a column.
 pub trait Cell: Sized {
-    /// Its column type.
     const KIND: Kind;
-    /// Whether it may be empty.
     const NULLABLE: bool = false;
-    /// As the store keeps it.
     fn to_value(&self) -> Value;
-    /// From what the store kept; `None` when that cannot be.
+    /// Converts a stored value; returns `None` if it is invalid.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
@@ -210,7 +180,7 @@ impl<T: Cell> Cell for Option<T> {
     }
 }
 
-/// Implements [`Cell`] for a type that has a [`Value`] variant of its own.
+/// Implements [`Cell`] for a type with its own [`Value`] variant.
 macro_rules! plain_cell {
     ($type:ty, $variant:ident) => {
         impl Cell for $type {
@@ -242,7 +212,7 @@ impl Cell for u32 {
     }
 }
 
-/// Implements [`Cell`] for newtypes over another cell.
+/// Implements [`Cell`] for newtypes of another cell.
 macro_rules! newtype_cell {
     ($($type:path => $inner:ty),+ $(,)?) => {$(
         impl $crate::world::record::Cell for $type {
@@ -279,7 +249,7 @@ impl Cell for crate::money::Cents {
     }
 }
 
-/// Implements [`Cell`] for words that are kept as their text.
+/// Implements [`Cell`] for types that are stored as their text.
 macro_rules! text_cell {
     ($($type:ty),+ $(,)?) => {$(
         impl Cell for $type {
@@ -295,7 +265,6 @@ macro_rules! text_cell {
 }
 text_cell!(crate::platform::Platform, crate::fees::Party);
 
-/// A JSON document in a column, read and written through serde.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Document<T>(pub T);
 
@@ -309,21 +278,18 @@ impl<T: serde::Serialize + serde::de::DeserializeOwned> Cell for Document<T> {
     }
 }
 
-/// A kind of record. Declared with [`record!`].
+/// A kind of record, declared with [`record!`].
 pub trait Record: Any + Clone + Send + Sync {
-    /// Its table.
     const TABLE: &'static Table;
-    /// Its values, in the order of the table's columns.
+    /// In the order of the table's columns.
     fn values(&self) -> Row;
-    /// Its values in some columns.
     fn cells(&self, columns: &[usize]) -> Row;
-    /// Its primary key.
     fn key(&self) -> Row {
         self.cells(Self::TABLE.key().columns)
     }
 }
 
-/// Finds a column's position while compiling, so that an index can only name columns that exist.
+/// Finds a column's position at compile time, so that an index can only name existing columns.
 pub const fn position(columns: &[Column], name: &str) -> usize {
     let mut at = 0;
     while at < columns.len() {
@@ -350,9 +316,9 @@ const fn same(left: &str, right: &str) -> bool {
     true
 }
 
-/// Declares a record: a struct with its table, its primary key, its other ways to be found, and its columns.
+/// Declares a record: a struct with its table, its primary key, its further indexes, and its columns.
 ///
-/// `key` and `unique` find at most one row, `many` finds all rows with the same values.
+/// `key` and `unique` find at most one row; `many` finds all rows with the same values.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -433,14 +399,14 @@ macro_rules! record {
 }
 pub(crate) use record;
 
-/// Values for a key or an index, from any cells: `key![org, id]`.
+/// Makes the values of a key or an index from cells: `key![org, id]`.
 macro_rules! key {
     ($($part:expr),+ $(,)?) => { vec![$($crate::world::record::Cell::to_value(&$part)),+] };
 }
 pub(crate) use key;
 
-/// Declares a closed set of words, such as the statuses of a noun: an enum whose
-/// text is the same in the API, in the store and in the documents.
+/// Declares a closed set of words, such as the statuses of a noun: an enum with the same text in the API, the store and
+/// the documents.
 macro_rules! words {
     (
         $(#[$meta:meta])*
@@ -453,15 +419,12 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them, in order.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The word that stands for it everywhere.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
 
-            /// The one that this word stands for.
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.as_str() == word)
             }
@@ -498,12 +461,9 @@ mod tests {
     use super::*;
 
     record! {
-        /// Somebody's number.
         pub struct Number in "numbers" {
             key (id);
-            /// Its id.
             pub id: i64,
-            /// The document.
             pub reported: Document<u8>,
         }
     }

@@ -1,4 +1,4 @@
-//! The rows of one table in a world: an identity map with the indexes that somebody asked for.
+//! The rows of one table in a world: an identity map with indexes on demand.
 
 use std::sync::Arc;
 
@@ -6,21 +6,20 @@ use super::record::{AnyRecord, Corrupt, Index, Row, Table};
 use super::{Columns, Map, TableChanges};
 
 struct Slot {
-    /// As the store holds it; `None` when the store has no such row.
+    /// The stored row; `None` if the store has none.
     stored: Option<AnyRecord>,
-    /// As the world has it; `None` when it was removed.
+    /// The row in the world; `None` if it was removed.
     current: Option<AnyRecord>,
 }
 
 /// Values of an index → primary keys, in their order.
 type Entries = Map<Row, Vec<Row>>;
 
-/// See the module's comment.
 pub(super) struct TableRows {
     table: &'static Table,
     slots: Map<Row, Slot>,
-    /// For each index of the table but the primary key. Empty until the first look-up by it was answered: most
-    /// rows are only ever found by their keys, and what nobody asks for need not be kept true.
+    /// One for each index of the table except the primary key. Maintained only after the first read by it, because most
+    /// rows are found only by their keys.
     indexes: Vec<Option<Entries>>,
 }
 
@@ -38,7 +37,7 @@ impl TableRows {
         self.slots.get(key).and_then(|slot| slot.current.clone())
     }
 
-    /// The present rows with these values in an index. None are known by an index that is not watched.
+    /// Returns the present rows with these values in an index; none if the index is not watched.
     pub(super) fn by_index(&self, index: &'static Index, values: &Row) -> impl Iterator<Item = AnyRecord> {
         let place = self.place(index);
         let by_key = if place == Some(0) { self.get(values) } else { None };
@@ -49,7 +48,7 @@ impl TableRows {
         by_key.into_iter().chain(keys.into_iter().flatten().filter_map(|key| self.get(key)))
     }
 
-    /// From now on rows are found by this index, those that are here already included.
+    /// Starts maintaining an index, and adds the present rows to it.
     pub(super) fn watch(&mut self, index: &'static Index) {
         let Some(place) = self.place(index).filter(|place| *place > 0) else { return };
         if self.indexes[place - 1].is_some() {
@@ -64,13 +63,13 @@ impl TableRows {
         self.indexes[place - 1] = Some(entries);
     }
 
-    /// The row with this key as an earlier batch left it; `None` when that removed it.
+    /// Sets a row to the state after an earlier batch; `None` if the batch removed it.
     pub(super) fn leave(&mut self, key: Row, left: Option<AnyRecord>) {
         debug_assert!(self.indexes.iter().all(Option::is_none), "nothing was looked up yet");
         self.slots.insert(key, Slot { stored: left.clone(), current: left });
     }
 
-    /// The rows that differ from the store, each as it is now.
+    /// Returns the present state of the rows that differ from the store.
     pub(super) fn changed(&self) -> impl Iterator<Item = (&Row, &Option<AnyRecord>)> {
         let is_changed = |slot: &Slot| match (&slot.stored, &slot.current) {
             (Some(stored), Some(current)) => !Arc::ptr_eq(stored, current),
@@ -83,7 +82,7 @@ impl TableRows {
         self.table.indexes.iter().position(|known| known.columns == index.columns)
     }
 
-    /// Sets the present state of a row and gives the one before.
+    /// Sets the present state of a row and returns the previous one.
     pub(super) fn put(&mut self, key: &Row, record: Option<AnyRecord>) -> Option<AnyRecord> {
         let before = match self.slots.get_mut(key) {
             Some(slot) => std::mem::replace(&mut slot.current, record.clone()),
@@ -96,7 +95,6 @@ impl TableRows {
         before
     }
 
-    /// Takes in a row of the store, unless it is here already.
     pub(super) fn take_in(&mut self, key: Row, row: &Row) -> Result<(), Corrupt> {
         if self.slots.contains_key(&key) {
             return Ok(());
@@ -128,7 +126,7 @@ impl TableRows {
         }
     }
 
-    /// What differs from the store, in the order of the primary key.
+    /// Returns the differences from the store, in the order of the primary key.
     pub(super) fn changes(&self) -> Option<TableChanges> {
         let (mut inserts, mut updates, mut deletes) = (Vec::new(), Vec::new(), Vec::new());
         let encode = self.table.encode;
@@ -159,7 +157,6 @@ impl TableRows {
     }
 }
 
-/// Notes under an index's values that the row with this key has them.
 fn enter(entries: &mut Entries, values: Row, key: &Row) {
     let keys = entries.entry(values).or_default();
     if let Err(at) = keys.binary_search(key) {

@@ -1,4 +1,4 @@
-//! "Authentication": every form in which credentials may be sent.
+//! "Authentication": every accepted form of credentials.
 
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD, Engine as _};
 use serde_json::json;

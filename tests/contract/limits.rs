@@ -46,7 +46,7 @@ async fn deliveries_of_a_payout_link_are_up_to_5() {
     stage.ask("POST", &redeliver).send().await.refused(409, "delivery-limit-reached");
 }
 
-/// Asks for an estimate with further parameters; gives the fields that were refused, if any.
+/// Requests an estimate with further parameters; returns the refused fields.
 async fn estimate(stage: &Stage, further: &str) -> Vec<String> {
     let (user, _) = stage.banked().await;
     let path = format!("/v2/payouts/fee-estimate?user_id={user}&platform=ach{further}");

@@ -1,5 +1,6 @@
-//! docs/specification.md, table by table and endpoint by endpoint: real requests to the running program, and their answers held
-//! against the tables of [`shapes`]. What each endpoint does beyond its shape stands in the tests of its noun.
+//! docs/specification.md, table by table and endpoint by endpoint: real requests to the running program, with the
+//! responses compared with the tables of [`shapes`]. The behavior of each endpoint beyond its shape is in the tests of
+//! its noun.
 
 mod authentication;
 mod limits;
@@ -14,7 +15,7 @@ use crate::samples::{Sample, Stage, sample};
 use crate::{app_compliance, payout_link_batches};
 use shapes::{Table, assert_is, assert_lists};
 
-/// Sends the sample of an operation as its owner; gives the body of the answer, which must have this status.
+/// Sends the sample of an operation as its owner; returns the body of the response, which must have this status.
 async fn answer(stage: &Stage, operation: &str, status: u16) -> Value {
     let sample = sample(stage, operation).await.unwrap_or_else(|| panic!("{operation} has no sample"));
     send(stage, operation, &sample, status).await
@@ -38,7 +39,7 @@ async fn send(stage: &Stage, operation: &str, sample: &Sample, status: u16) -> V
     asking.send().await.expect(status).body
 }
 
-/// Where each endpoint of the interface stands in our table of routes: its number, method, path and operation.
+/// The place of each endpoint of the specification in our table of routes: its number, method, path and operation.
 const ENDPOINTS: &[(u8, &str, &str, &str)] = &[
     (1, "GET", "/v2/accounts-payable/payables", "list_payables"),
     (2, "POST", "/v2/accounts-payable/payables/{payable_id}/submit-for-approval", "submit_payable"),
@@ -77,7 +78,7 @@ fn every_endpoint_has_its_method_path_and_name() {
     }
 }
 
-/// Endpoints whose answer is one resource: operation, status, the resource's name and table.
+/// Endpoints whose response is one resource: operation, status, the resource's name and table.
 const RESOURCES: &[(&str, u16, &str, Table)] = &[
     ("submit_payable", 200, "Payable", shapes::PAYABLE),
     ("pay_payable", 200, "Payable", shapes::PAYABLE),
@@ -96,7 +97,7 @@ const RESOURCES: &[(&str, u16, &str, Table)] = &[
     ("connect_user", 200, "User", shapes::USER),
 ];
 
-/// Endpoints whose answer is a page of the list envelope.
+/// Endpoints whose response is a page of the list envelope.
 const LISTS: &[(&str, &str, Table)] = &[
     ("list_payables", "Payable", shapes::PAYABLE),
     ("list_payout_requests", "Payout request", shapes::PAYOUT_REQUEST),
@@ -133,7 +134,7 @@ async fn a_whole_payout_link_has_every_field_filled() {
     });
     let link = stage.made("POST", "/v2/payout-links", body, 201).await;
     assert_is("Payout link", shapes::PAYOUT_LINK, &link);
-    // Who claims it comes later; the other two are decided to be null (docs/internals/spec-gaps.md).
+    // The claiming user comes later; the other two are null by decision (docs/internals/spec-gaps.md).
     assert_filled(&link, &["/claimed_user_id", "/created_by_email", "/delivery/error", "/flow_id"]);
 }
 
@@ -167,7 +168,7 @@ async fn whole_app_compliance_has_every_field_filled_and_a_part_gives_the_whole(
     let whole = stage.made("PUT", &path, app_compliance::everything(), 201).await;
     assert_is("App compliance information", shapes::APP_COMPLIANCE, &whole);
     assert_filled(&whole, &[]);
-    // What the specification's update request shows of a director: the number and nothing else.
+    // A director in the specification's update request: only the number.
     let part = json!({"directors": [{"ssn": "234-56-7890"}], "flow_of_funds": {"usage": "Refunds"}});
     let whole = stage.made("PUT", &path, part, 200).await;
     assert_is("App compliance information", shapes::APP_COMPLIANCE, &whole);
@@ -279,7 +280,7 @@ async fn every_error_has_the_error_body() {
     assert_is("Error body", shapes::ERROR, &anonymous.body);
 }
 
-/// "The endpoints that declare error bodies", and how many at least.
+/// "The endpoints that declare error bodies", with their lowest count.
 const DECLARED_ERRORS: &[(&str, usize)] = &[
     ("send_verification_token", 5),
     ("connect_user", 3),
@@ -300,7 +301,7 @@ fn endpoints_declare_as_many_errors_as_the_specification_says() {
     }
 }
 
-/// No field is null or empty, but these, by their pointers.
+/// Asserts that no field is null or empty except these, by their pointers.
 #[track_caller]
 fn assert_filled(value: &Value, but: &[&str]) {
     fn empty(value: &Value, at: &str, found: &mut Vec<String>) {

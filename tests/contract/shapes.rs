@@ -1,9 +1,9 @@
-//! The tables of docs/specification.md as data, row by row and in its order, and how an answer is held against them.
+//! The tables of docs/specification.md as data, row by row and in its order, and the comparison of a response with
+//! them.
 
 use bursar::clock::Time;
 use serde_json::Value;
 
-/// The type of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     Uuid,
@@ -20,13 +20,11 @@ pub enum Kind {
     Percent,
     /// A rail's identifier.
     Rail,
-    /// Null, or this: for what there is not always.
+    /// Null or this type.
     Maybe(&'static Kind),
-    /// An object with these fields.
     Object(Table),
-    /// A list of these.
     List(&'static Kind),
-    /// Anything; only for a field whose type the specification leaves open.
+    /// Any type; only for a field whose type the specification leaves open.
     Open,
 }
 
@@ -169,7 +167,7 @@ const TRANSACTION: Table = &[
     ("type", Text),
     ("metadata", MAYBE_TEXT),
     ("transfer_id", MAYBE_UUID),
-    // Where a transaction stands inside of its transfer, the transfer is not shown once more.
+    // A transaction inside a transfer does not repeat the transfer.
     ("transfer", Open),
 ];
 
@@ -193,7 +191,7 @@ pub const USER: Table = &[
     ("1099_adjustment", Maybe(&Object(&[("year", Integer), ("form", Text), ("amount", Integer)]))),
 ];
 
-/// "default_payout_method_details", which is also what `/users/{user_id}/payout-methods` lists.
+/// "default_payout_method_details", which `/users/{user_id}/payout-methods` lists too.
 pub const METHOD_DETAILS: Table = &[
     ("id", Text),
     ("platform", Rail),
@@ -343,7 +341,7 @@ pub const RESOURCES: &[(&str, Table)] = &[
     ("Error body", ERROR),
 ];
 
-/// Fields that are ours, by the place at which they may stand beside those of the specification.
+/// Our own fields in addition to those of the specification, by their place.
 const OURS: [(&str, &[&str]); 6] = [
     ("Payout link.delivery", &["error"]),
     ("Payout request.payout_link.delivery", &["error"]),
@@ -356,14 +354,14 @@ const OURS: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// Holds an answer against a table: every field there with its type, and nothing besides but what is ours.
+/// Compares a response with a table: every field is present with its type, and no other except our own.
 #[track_caller]
 pub fn assert_is(name: &str, table: Table, value: &Value) {
     let wrong = differences(name, table, value);
     assert!(wrong.is_empty(), "{}\nin {value:#}", wrong.join("\n"));
 }
 
-/// Holds a page against the list envelope, and each of its objects against their table.
+/// Compares a page with the list envelope, and each of its objects with their table.
 #[track_caller]
 pub fn assert_lists(name: &'static str, table: Table, page: &Value) {
     let mut wrong = Vec::new();
@@ -376,7 +374,7 @@ pub fn assert_lists(name: &'static str, table: Table, page: &Value) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is missing, wrong, or too much.
+/// Returns the missing, wrong and surplus fields.
 pub fn differences(at: &str, table: Table, value: &Value) -> Vec<String> {
     let Some(object) = value.as_object() else { return vec![format!("{at} is no object: {value}")] };
     let mut wrong = Vec::new();
@@ -406,7 +404,7 @@ fn mismatches(at: &str, kind: Kind, value: &Value) -> Vec<String> {
         }
         Open => true,
         Uuid => text.is_some_and(|text| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()),
-        // RFC 3339 in UTC with microseconds (docs/decisions.md 1).
+        // RFC 3339 in UTC with microseconds.
         Timestamp => text.is_some_and(|text| text.len() == 27 && text.ends_with('Z') && Time::parse(text).is_some()),
         Date => text.is_some_and(|text| text.len() == 10 && Time::parse(&format!("{text}T00:00:00Z")).is_some()),
         Integer => value.is_i64(),

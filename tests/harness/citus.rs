@@ -1,5 +1,5 @@
-//! Databases on a cluster of Citus. There are few of them, because each keeps servers busy on every node: one is lent to
-//! a test's process, and emptied for the next.
+//! Databases on a cluster of Citus. They are few, because each keeps servers busy on every node: one is lent to a
+//! test's process, and emptied for the next.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -11,20 +11,19 @@ use bursar::store::postgres::Settings;
 
 use super::postgres::{Cluster, aside};
 
-/// Held until the process ends: a database is lent to it.
+/// Held until the process ends: the lock of a borrowed database.
 static BORROWED: Mutex<Vec<File>> = Mutex::new(Vec::new());
 
-/// The nodes of a cluster.
 #[derive(Clone, Debug)]
 pub struct Citus {
     /// `host:port` of the coordinator, as the others reach it.
     coordinator: String,
-    /// The same of each worker.
+    /// `host:port` of each worker.
     workers: Vec<String>,
-    /// Of a server that no database uses.
+    /// `host:port` of a server that no database uses.
     pub spare: Option<String>,
     folder: PathBuf,
-    /// What the names of the run's databases begin with.
+    /// The prefix of the names of the run's databases.
     prefix: String,
 }
 
@@ -39,8 +38,8 @@ fn host_and_port(node: &str) -> String {
 }
 
 impl Citus {
-    /// The cluster of a coordinator whose database `postgres` knows the others. Makes the database that those for
-    /// tests are copied from, unless another process of the run has.
+    /// Returns the cluster of a coordinator whose database `postgres` lists the others. Creates the template for test
+    /// databases, unless another process of the run has done so.
     pub fn at(coordinator: &Cluster) -> Self {
         let owner = std::os::unix::process::parent_id();
         let folder = std::env::temp_dir().join(format!("bursar-citus-{owner}"));
@@ -68,13 +67,13 @@ impl Citus {
         std::iter::once(coordinator.clone()).chain(all).collect()
     }
 
-    /// Databases of runs that have ended.
+    /// Drops the databases of runs that have ended.
     fn clear_away(&self, coordinator: &Cluster) {
         for server in self.servers(coordinator) {
             for name in server.run("postgres", "SELECT datname FROM pg_database WHERE datname LIKE 'bursar_citus_%'") {
                 let owner = name.split('_').nth(2).unwrap_or_default();
                 if name.starts_with(&self.prefix) || !PathBuf::from(format!("/proc/{owner}")).exists() {
-                    // One in which a move was broken off stays until its cluster ends.
+                    // A database with an interrupted move remains until its cluster ends.
                     drop(server.try_run("postgres", &format!("DROP DATABASE \"{name}\" WITH (FORCE)")));
                 }
             }
@@ -86,17 +85,17 @@ impl Citus {
         self.make(coordinator, &template, "");
         let settings = Settings::parse(&coordinator.url(&template)).unwrap();
         drop(Postgres::distribute(settings).expect("the cluster takes our schema"));
-        // Who copies a database must be alone with it.
+        // A database can be copied only without other connections to it.
         for server in self.servers(coordinator) {
             server.run("postgres", &format!("ALTER DATABASE {template} ALLOW_CONNECTIONS false"));
         }
     }
 
-    /// Makes a database on every server, with the extension, and has the coordinator know the workers.
+    /// Creates a database on every server, with the extension, and registers the workers at the coordinator.
     fn make(&self, coordinator: &Cluster, name: &str, copied: &str) {
         for server in self.servers(coordinator) {
             let begun = Instant::now();
-            // The extension looks after a database in the background, and comes back when it is sent away.
+            // The extension connects to a database in the background, and returns after it is disconnected.
             let leave = format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{copied}'");
             let make = match copied {
                 "" => format!("CREATE DATABASE {name}"),
@@ -121,14 +120,14 @@ impl Citus {
         }
     }
 
-    /// A database of the test's own, with the extension and nothing in it; it stays until the run has ended.
+    /// Creates an empty database with the extension; it remains until the run has ended.
     pub fn bare(&self, coordinator: &Cluster) -> String {
         let name = format!("{}own_{}", self.prefix, uuid::Uuid::new_v4().simple());
         aside(|| self.make(coordinator, &name, ""));
         name
     }
 
-    /// The same, with our schema, distributed and empty.
+    /// Creates a database with our schema, distributed and empty.
     pub fn distributed(&self, coordinator: &Cluster) -> String {
         let name = format!("{}own_{}", self.prefix, uuid::Uuid::new_v4().simple());
         self.copy_template(coordinator, &name);
@@ -136,13 +135,13 @@ impl Citus {
     }
 
     fn copy_template(&self, coordinator: &Cluster, name: &str) {
-        // Nobody else may copy at the same time.
+        // Only one process may copy at a time.
         let alone = File::create(self.folder.join("lock")).unwrap();
         alone.lock().unwrap();
         aside(|| self.make(coordinator, name, &format!("{}template", self.prefix)));
     }
 
-    /// Lends a database with our schema, distributed and empty, for as long as this process lives.
+    /// Lends a database with our schema, distributed and empty, until this process ends.
     pub fn borrow(&self, coordinator: &Cluster) -> String {
         for number in 0.. {
             let held = File::create(self.folder.join(format!("held-{number}"))).unwrap();
@@ -163,7 +162,7 @@ impl Citus {
     }
 }
 
-/// Takes every row out of a database, when nobody of the process before is left in it.
+/// Deletes every row of a database, after the previous process has disconnected.
 pub fn empty(coordinator: &Cluster, name: &str) {
     let begun = Instant::now();
     let left = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \

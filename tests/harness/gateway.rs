@@ -1,4 +1,4 @@
-//! A gateway to phones on this machine, with a book of its own: what it took counts, whatever it answered.
+//! A fake gateway to phones with its own records: an accepted text counts, with any response.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -24,24 +24,23 @@ pub const TOKEN: &str = "gateway-token-0123456789";
 /// The number that texts come from.
 const FROM: &str = "+12125550100";
 
-/// How it answers what it is handed.
+/// The response to a hand-over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GatewayMode {
-    /// It takes it.
+    /// Accepts.
     Accept,
     /// 400, error 21211: no such number.
     Invalid,
     /// 429: too many.
     Busy,
-    /// 502, and it took nothing.
+    /// 502, and accepts nothing.
     Broken,
-    /// It takes it and hangs up without an answer.
+    /// Accepts and hangs up without a response.
     Drop,
-    /// It takes it and does not answer; it hangs up when it is told to behave otherwise.
+    /// Accepts and does not respond; hangs up when the mode changes.
     Hang,
-    /// It does not make up its mind, and has taken nothing meanwhile: see [`FakeGateway::answer_waiting`].
+    /// Delays the decision, and accepts nothing until then: see [`FakeGateway::answer_waiting`].
     Wait,
-    /// It points elsewhere.
     Redirect,
 }
 
@@ -56,7 +55,7 @@ struct Book {
 struct Inside {
     book: Mutex<Book>,
     mode: watch::Sender<GatewayMode>,
-    /// What those are told who came while it did not make up its mind.
+    /// The response for requests that wait for a decision.
     decided: watch::Sender<Option<GatewayMode>>,
     taken: watch::Sender<usize>,
 }
@@ -67,7 +66,6 @@ impl Inside {
     }
 }
 
-/// See the module's comment.
 #[derive(Clone)]
 pub struct FakeGateway {
     address: SocketAddr,
@@ -75,7 +73,6 @@ pub struct FakeGateway {
 }
 
 impl FakeGateway {
-    /// Starts it.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -96,12 +93,12 @@ impl FakeGateway {
         Self { address, inside }
     }
 
-    /// What `sms-url` is.
+    /// Returns the value of `sms-url`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What hands texts to it.
+    /// Returns a provider that uses it.
     pub fn provider(&self) -> Gateway {
         let settings = GatewaySettings::parse(&self.url(), "ACtest", FROM).unwrap();
         Gateway::new(settings, &SecretString::from(TOKEN), CALL_DEADLINE)
@@ -111,48 +108,45 @@ impl FakeGateway {
         self.inside.book()
     }
 
-    /// Changes how it answers.
+    /// Changes its responses.
     pub fn set(&self, mode: GatewayMode) {
         self.inside.mode.send_replace(mode);
     }
 
-    /// Answers so whatever came while it was in [`GatewayMode::Wait`].
+    /// Responds to all requests that wait in [`GatewayMode::Wait`].
     pub fn answer_waiting(&self, mode: GatewayMode) {
         self.inside.decided.send_replace(Some(mode));
     }
 
-    /// Shows no list any more: what it took cannot be found.
+    /// Disables the list: accepted texts cannot be found.
     pub fn hide_list(&self) {
         self.book().lists = false;
     }
 
-    /// What it says of every text from now on.
+    /// Sets the status of every text from now on.
     pub fn say_of_all(&self, status: &'static str) {
         self.book().status = status;
     }
 
-    /// The texts that it took.
     pub fn texts(&self) -> Vec<Value> {
         self.book().texts.clone()
     }
 
-    /// The calls that it took.
     pub fn calls(&self) -> Vec<Value> {
         self.book().calls.clone()
     }
 
-    /// How often it was handed something, taken or not.
+    /// Returns the number of hand-overs, accepted or not.
     pub fn asked(&self) -> usize {
         self.book().asked
     }
 
-    /// The report on its newest text, as it would post it: where to, the fields, the signature.
+    /// Returns the report on its newest text: address, fields, signature.
     pub fn report(&self, status: &str) -> Reported {
         let text = self.texts().last().expect("it took a text").clone();
         self.report_on(&text, status)
     }
 
-    /// The report on a text that it took.
     pub fn report_on(&self, text: &Value, status: &str) -> Reported {
         let word = |name: &str| text[name].as_str().unwrap_or_default().to_owned();
         let mut fields = vec![
@@ -168,26 +162,25 @@ impl FakeGateway {
         Reported::signed(word("report_to"), fields)
     }
 
-    /// Waits until it took so many texts and calls.
+    /// Waits until it has accepted this number of texts and calls.
     pub async fn has_taken(&self, count: usize) {
         self.inside.taken.subscribe().wait_for(|taken| *taken >= count).await.unwrap();
     }
 }
 
-/// What it posts by itself.
+/// A delivery report.
 #[derive(Clone, Debug)]
 pub struct Reported {
     /// The whole address.
     pub url: String,
-    /// The form.
     pub fields: Vec<(&'static str, String)>,
     /// The header `X-Twilio-Signature`.
     pub signature: String,
 }
 
 impl Reported {
-    /// Signs a form as the gateway's documentation says: HMAC-SHA1, under the token, of the address and the fields
-    /// sorted by name.
+    /// Signs a form by the gateway's documentation: HMAC-SHA1, under the token, of the address and the fields sorted by
+    /// name.
     pub fn signed(url: String, fields: Vec<(&'static str, String)>) -> Self {
         let mut sorted = fields.clone();
         sorted.sort();
@@ -197,13 +190,13 @@ impl Reported {
         Self { url, fields, signature: BASE64_STANDARD.encode(mac.finalize().into_bytes()) }
     }
 
-    /// Its address without the beginning that all pages share.
+    /// Returns the address without the base URL.
     pub fn path(&self) -> &str {
         self.url.strip_prefix(super::PUBLIC_URL).expect("the gateway was told where we are")
     }
 }
 
-/// It hangs up.
+/// Hangs up.
 #[derive(Debug)]
 struct HungUp;
 

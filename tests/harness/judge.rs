@@ -1,5 +1,4 @@
-//! What became of payouts that were sent while something broke: each was to be made once, and what was said to be made
-//! is to be there.
+//! Judges payouts that were sent during faults: each must be made once, and each acknowledged one must exist.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use serde_json::Value;
 
 use super::{Process, http};
 
-/// Payouts for a process: `run` makes their keys unlike those of another run.
+/// Returns a load of payouts for a process; `run` makes their keys unique.
 pub fn load(process: &Process, credentials: &Value, run: u64) -> Load {
     let word = |name: &str| credentials["app"][name].as_str().unwrap().to_owned();
     Load {
@@ -27,27 +26,26 @@ pub fn load(process: &Process, credentials: &Value, run: u64) -> Load {
     }
 }
 
-/// The links that clients were told of, one for each key.
+/// The links that clients received, one for each key.
 #[derive(Default)]
 pub struct Judge {
     reported: HashSet<String>,
     acknowledged: usize,
 }
 
-/// What a judge found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Links that somebody was told of, and that are not there.
+    /// Links that a client received, and that do not exist.
     pub lost: BTreeSet<String>,
-    /// Links that nobody was told of though every key was asked for again, or that are listed twice.
+    /// Links that no client received although every key was retried, or that are listed twice.
     pub doubled: BTreeSet<String>,
 }
 
 impl Judge {
-    /// Takes down what was sent. Whoever got no link asks again with the same key, until there is one.
+    /// Records the sent payouts. A payout without a link is retried with the same key until it has one.
     pub async fn settle(&mut self, sent: Vec<Sent>, with: &Load) {
         self.acknowledged += sent.iter().filter(|sent| sent.link.is_some()).count();
-        // While there is no server, very many are told at once that there is none.
+        // While no server runs, many retries fail at once.
         for some in sent.chunks(128) {
             for link in futures::future::join_all(some.iter().map(|sent| link_of(sent, with))).await {
                 self.hear(link);
@@ -55,17 +53,17 @@ impl Judge {
         }
     }
 
-    /// Takes down a link that a client was told of, for a key of its own.
+    /// Records a link that a client received, for a separate key.
     pub fn hear(&mut self, link: String) {
         assert!(self.reported.insert(link), "two keys were told of one link");
     }
 
-    /// How many payouts were sent, and how many of them were answered well the first time.
+    /// Returns the number of sent payouts, and of those acknowledged the first time.
     pub fn sent_and_acknowledged(&self) -> (usize, usize) {
         (self.reported.len(), self.acknowledged)
     }
 
-    /// Compares with what the app's list shows.
+    /// Compares with the app's list.
     pub fn verdict(&self, listed: &HashMap<String, u64>) -> Verdict {
         let doubled = listed.iter().filter(|(link, times)| **times > 1 || !self.reported.contains(*link));
         Verdict {
@@ -75,7 +73,7 @@ impl Judge {
     }
 }
 
-/// The link of a payout; whoever got none asks again until there is one.
+/// Returns the link of a payout; retries until it has one.
 async fn link_of(sent: &Sent, with: &Load) -> String {
     let begun = Instant::now();
     loop {
@@ -91,7 +89,7 @@ async fn link_of(sent: &Sent, with: &Load) -> String {
     }
 }
 
-/// Every link of the app, by id, and how often it was listed.
+/// Returns every link of the app by id, with its number of occurrences in the list.
 pub fn links(load: &Load) -> HashMap<String, u64> {
     let mut seen = HashMap::new();
     for link in listed(load, "/v2/payout-links?limit=100") {
@@ -101,7 +99,7 @@ pub fn links(load: &Load) -> HashMap<String, u64> {
     seen
 }
 
-/// Everything that a list shows the app, page by page.
+/// Returns all objects of a list, page by page.
 pub fn listed(load: &Load, first: &str) -> Vec<Value> {
     use base64::Engine as _;
     let token = base64::engine::general_purpose::STANDARD

@@ -1,4 +1,4 @@
-//! A real mail server in a process of its own (`tests/mail/server.py`); `make setup` installs what it needs.
+//! A real mail server in a separate process (`tests/mail/server.py`); `make setup` installs its dependencies.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -10,22 +10,21 @@ use serde_json::Value;
 
 use super::CALL_DEADLINE;
 
-/// How it behaves from now on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailMode {
-    /// It takes what comes.
+    /// Accepts all mail.
     Accept,
     /// 550 to every recipient.
     Refuse,
     /// 451 to every mail.
     Busy,
-    /// It takes the mail and hangs up.
+    /// Accepts the mail and hangs up.
     Drop,
-    /// It takes the mail and says nothing more.
+    /// Accepts the mail and does not respond.
     Hang,
 }
 
-/// See the module's comment. Dropped, it is killed.
+/// Killed when dropped.
 pub struct FakeMail {
     child: Child,
     stdin: ChildStdin,
@@ -35,23 +34,22 @@ pub struct FakeMail {
 }
 
 impl FakeMail {
-    /// Starts it.
     pub fn start() -> Self {
         Self::start_with(&[])
     }
 
-    /// Starts it so that it serves only the user `bursar`, and offers no TLS.
+    /// Starts a server for the user `bursar` only, without TLS.
     pub fn start_with_open_login() -> Self {
         Self::start_with(&["open-login"])
     }
 
-    /// Starts it so that it serves only the user `bursar`, after STARTTLS.
+    /// Starts a server for the user `bursar` only, after STARTTLS.
     pub fn start_with_login() -> Self {
         Self::start_with(&["login"])
     }
 
-    /// Starts it with TLS of this kind (`tls`, `starttls`) and a certificate for this name; whoever trusts the
-    /// authority in the file trusts it.
+    /// Starts a server with TLS of this kind (`tls`, `starttls`) and a certificate for this name, signed by the
+    /// authority in the file.
     pub fn start_with_tls(kind: &str, authority: &Path, name: &str) -> Self {
         Self::start_with(&[kind, authority.to_str().expect("a path of a test is text"), name])
     }
@@ -70,23 +68,23 @@ impl FakeMail {
         mail
     }
 
-    /// What `smtp-url` is.
+    /// Returns the value of `smtp-url`.
     pub fn url(&self) -> String {
         self.url_as("smtp", "127.0.0.1")
     }
 
-    /// What `smtp-url` is with this scheme, by this name of the machine.
+    /// Returns the value of `smtp-url` with this scheme and host name.
     pub fn url_as(&self, scheme: &str, name: &str) -> String {
         format!("{scheme}://{name}:{}", self.port)
     }
 
-    /// What hands mail to it.
+    /// Returns a provider that uses it.
     pub fn provider(url: &str) -> Smtp {
         let settings = SmtpSettings::parse(url, "Bürsar Pay <pay@example.com>", None).unwrap();
         Smtp::new(settings, None, CALL_DEADLINE).unwrap()
     }
 
-    /// What logs in there and hands mail to it.
+    /// Returns a provider that logs in.
     pub fn carrier_of(url: &str, password: &str) -> Smtp {
         let settings = SmtpSettings::parse(url, "pay@example.com", Some("bursar".to_owned())).unwrap();
         Smtp::new(settings, Some(&SecretString::from(password)), CALL_DEADLINE).unwrap()
@@ -98,18 +96,17 @@ impl FakeMail {
         serde_json::from_str(&line).expect("the mail server lives and talks JSON")
     }
 
-    /// Changes how it behaves.
     pub fn set(&mut self, mode: MailMode) {
         self.ask(&format!("{mode:?}").to_lowercase());
     }
 
-    /// All mails that it took until now, whatever it said.
+    /// Returns all mails accepted so far, with any response.
     pub fn mails(&mut self) -> &[Value] {
         self.ask("?");
         &self.mails
     }
 
-    /// Says a word and keeps the mails that it tells of before it answers.
+    /// Sends a command and records the mails that it returns.
     fn ask(&mut self, word: &str) {
         writeln!(self.stdin, "{word}").unwrap();
         loop {

@@ -1,6 +1,6 @@
-//! The whole program in a test: the real router, engine and store, with a clock that stands and seeds that count.
+//! The whole program in a test: the real router, engine and store, with a manual clock and seeds that count.
 //!
-//! Two runs of a test give the same answers byte for byte, ids and times included.
+//! Two runs of a test return the same bytes, ids and times included.
 
 #![allow(dead_code, unused_imports, reason = "not every noun's tests need every way to ask")]
 
@@ -51,15 +51,15 @@ pub use process::{Process, bursar, http};
 pub use receiver::{Heard, Manner, Receiver};
 pub use request::{Asking, Reply};
 
-/// Where every test's clock begins: a Monday morning in the middle of a business week for all rails.
+/// The start of every test's clock: a Monday morning in the middle of a business week for all rails.
 pub const START: &str = "2026-03-02T15:00:00Z";
-/// Where links point to.
+/// The base URL of links.
 pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
-/// How long a call to another's server may take: much less than outside, because some of them hang on purpose.
+/// The deadline of calls to other servers: much shorter than in production, because some of them hang on purpose.
 pub const CALL_DEADLINE: Duration = Duration::from_millis(500);
 
-/// Makes the carriers anew at each start.
+/// Creates new providers at each start.
 type MakeProviders = Box<dyn Fn() -> Providers + Send + Sync>;
 
 enum Backend {
@@ -89,7 +89,7 @@ struct Running {
     guards: Guards,
 }
 
-/// A running program; see the module's comment.
+/// A running program.
 pub struct Server {
     folder: TempDir,
     place: Backend,
@@ -103,44 +103,43 @@ pub struct Server {
 }
 
 impl Server {
-    /// Over SQLite in a folder of its own, or over a database of its own where `BURSAR_TEST_STORE` says `postgres`,
-    /// `pgbouncer` or `citus`.
+    /// Uses SQLite in a separate folder, or a separate database if `BURSAR_TEST_STORE` is `postgres`, `pgbouncer` or
+    /// `citus`.
     pub async fn start() -> Self {
         Self::with(Backend::asked_or(Backend::Sqlite), Vec::new(), Limits::default(), Box::new(Providers::default))
             .await
     }
 
-    /// Over memory, with carriers in place of the inbox.
+    /// Uses memory, with providers in place of the inbox.
     pub async fn with_providers(providers: impl Fn() -> Providers + Send + Sync + 'static) -> Self {
         Self::with(Backend::quick(), Vec::new(), Limits::default(), Box::new(providers)).await
     }
 
-    /// Over memory, which is faster, or over a database of its own where `BURSAR_TEST_STORE` says so.
+    /// Uses memory, which is faster, or a separate database if `BURSAR_TEST_STORE` says so.
     pub async fn memory() -> Self {
         Self::with(Backend::quick(), Vec::new(), Limits::default(), Box::new(Providers::default)).await
     }
 
-    /// Over memory whatever is asked for: it can be made to fail, and tells what commits change.
+    /// Always uses memory: it can be made to fail, and records the changes of commits.
     pub async fn failing() -> Self {
         Self::failing_with_carriers(Providers::default).await
     }
 
-    /// The same, with carriers in place of the inbox.
+    /// Always uses memory, with providers in place of the inbox.
     pub async fn failing_with_carriers(providers: impl Fn() -> Providers + Send + Sync + 'static) -> Self {
         Self::with(Backend::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(providers)).await
     }
 
-    /// Over SQLite, whatever is asked for.
+    /// Always uses SQLite.
     pub async fn sqlite() -> Self {
         Self::with(Backend::Sqlite, Vec::new(), Limits::default(), Box::new(Providers::default)).await
     }
 
-    /// Over a database.
     pub async fn postgres(settings: Settings) -> Self {
         Self::with(Backend::postgres(settings), Vec::new(), Limits::default(), Box::new(Providers::default)).await
     }
 
-    /// Another program over the same database, with the same credentials and clock and chance of its own.
+    /// Starts another program on the same database with the same credentials, and its own clock and randomness.
     pub async fn twin(&self) -> Self {
         let Backend::Postgres(settings) = &self.place else { panic!("only a shared store has two programs") };
         let folder = tempfile::tempdir().unwrap();
@@ -149,7 +148,7 @@ impl Server {
         let place = Backend::Postgres(settings.clone());
         let (clock, providers) = (self.clock.clone(), Box::new(Providers::default));
         let (extra, limits) = (Vec::new(), self.limits);
-        // Its starts are counted from elsewhere, so it draws other ids.
+        // Its starts are counted from another number, so it draws other ids.
         let call_deadline = self.call_deadline;
         let mut twin =
             Self { folder, place, clock, extra, limits, providers, call_deadline, starts: 1_000, running: None };
@@ -157,13 +156,13 @@ impl Server {
         twin
     }
 
-    /// Over memory, with routes of the test's own beside the real ones.
+    /// Uses memory, with routes of the test in addition to the real ones.
     pub async fn with_routes(extra: Vec<Route>, limits: Limits) -> Self {
         Self::with(Backend::Memory(Memory::new()), extra, limits, Box::new(Providers::default)).await
     }
 
-    /// Over memory, SQLite and, where there are any, databases, in that order, with so much patience with others'
-    /// servers that no answer depends on how busy the machine is.
+    /// Starts programs on memory, SQLite and the databases, in that order, with long deadlines for calls, so that no
+    /// response depends on the machine's load.
     pub async fn patient(databases: Vec<Settings>) -> Vec<Self> {
         let databases = databases.into_iter().map(Backend::postgres);
         let mut servers = Vec::new();
@@ -201,7 +200,7 @@ impl Server {
         self.starts += 1;
         let opened = match &self.place {
             Backend::Sqlite => Instance::sqlite(&self.folder.path().join("bursar.sqlite"), true).unwrap(),
-            // One executor: then chance falls as it does over the other stores, and answers are the same.
+            // One executor: its randomness then equals that of the other stores, and so do responses.
             Backend::Postgres(settings) => {
                 postgres::aside(|| Instance::postgres((**settings).clone(), false, 1)).unwrap()
             }
@@ -227,7 +226,7 @@ impl Server {
         self.running = Some(Running { router, bursar, health, guards });
     }
 
-    /// Ends the program, moves its store to a database by what is done with its data folder, and starts it there.
+    /// Ends the program, moves its store to a database by `moving`, and starts it there.
     pub async fn move_to(&mut self, settings: Settings, moving: impl FnOnce(&std::path::Path) + Send) {
         self.end().await;
         let folder = self.folder.path().to_owned();
@@ -256,17 +255,15 @@ impl Server {
         self.running.as_ref().expect("it runs between two calls")
     }
 
-    /// What handlers see.
     pub fn bursar(&self) -> &Arc<Bursar> {
         &self.running().bursar
     }
 
-    /// What the probes see.
     pub fn health(&self) -> &Arc<Health> {
         &self.running().health
     }
 
-    /// Every row of a table, ordered by key.
+    /// Returns every row of a table, ordered by key.
     pub fn rows(&self, table: &'static Table) -> Vec<Row> {
         let order = table.key().columns[0];
         let direction = Direction::Ascending;
@@ -278,7 +275,7 @@ impl Server {
         rows
     }
 
-    /// Writes or removes a row behind the back of every rule; not over SQLite.
+    /// Writes or removes a row, bypassing every rule; not over SQLite.
     pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
         match &self.place {
             Backend::Memory(memory) => memory.tamper(table, key, row),
@@ -296,7 +293,7 @@ impl Server {
         }
     }
 
-    /// The store, to make it fail; only of [`Server::failing`].
+    /// Returns the store, to make it fail; only of [`Server::failing`].
     pub fn store(&self) -> &Memory {
         match &self.place {
             Backend::Memory(memory) => memory,
@@ -304,38 +301,35 @@ impl Server {
         }
     }
 
-    /// The data folder.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 
-    /// The time of the standing clock.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// Moves the clock.
     pub fn advance(&self, seconds: i64) {
         self.clock.advance(seconds);
     }
 
-    /// Does everything that is due, as the worker would: messages are sent, rails are told and asked.
+    /// Runs all due work, like the worker.
     pub async fn work_off(&self) {
         bursar::worker::work_off(self.bursar()).await.expect("every job that is due can be done");
     }
 
-    /// Moves the clock and does what fell due.
+    /// Moves the clock and runs all due work.
     pub async fn pass(&self, seconds: i64) {
         self.advance(seconds);
         self.work_off().await;
     }
 
-    /// Listens on a port of its own, as the program does; gives the address.
+    /// Listens on a free port, like the program; returns the address.
     pub async fn listen(&self) -> String {
         self.listen_within(connections::Limits::default()).await
     }
 
-    /// The same with other limits on connections.
+    /// Listens with other limits on connections.
     pub async fn listen_within(&self, limits: connections::Limits) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a free port");
         let address = listener.local_addr().expect("it listens").to_string();
@@ -347,8 +341,8 @@ impl Server {
         address
     }
 
-    /// What `bursar verify` finds while a stored row is other than the program wrote it; afterwards it is as it was.
-    /// Not over SQLite.
+    /// Returns the findings of `bursar verify` while a stored row is changed; restores the row afterwards. Not over
+    /// SQLite.
     pub fn tampered<R: Record>(&self, choose: impl Fn(&R) -> bool, edit: impl Fn(&mut R)) -> Vec<Finding> {
         let reads = &self.bursar().reads;
         let mut chosen = None;
@@ -373,7 +367,7 @@ impl Server {
         report.findings
     }
 
-    /// The newest message to a phone or an address.
+    /// Returns the newest message to a phone or an address.
     pub async fn newest_message(&self, to: &str) -> Value {
         self.work_off().await;
         let path = format!("/v2/sandbox/messages?limit=1&to={}", to.replace('+', "%2B"));
@@ -381,7 +375,7 @@ impl Server {
         inbox.body["data"][0].clone()
     }
 
-    /// The newest code that a person received, whatever else was sent since.
+    /// Returns the newest code for a person, ignoring later messages.
     pub async fn newest_code(&self, to: &str) -> Value {
         self.work_off().await;
         let path = format!("/v2/sandbox/messages?limit=20&to={}", to.replace('+', "%2B"));
@@ -390,44 +384,37 @@ impl Server {
         codes.into_iter().find(|code| code.is_string()).expect("a message has a code")
     }
 
-    /// What the first start wrote into the credentials file (docs/decisions.md 15).
+    /// Returns the credentials file of the first start.
     pub fn credentials(&self) -> Value {
         let file = self.folder.path().join("sandbox-credentials.json");
         let text = std::fs::read_to_string(file).expect("the first start of a sandbox writes its credentials");
         serde_json::from_str(&text).unwrap()
     }
 
-    /// The id of the demonstration app.
     pub fn app_id(&self) -> String {
         self.credentials()["app"]["id"].as_str().unwrap().to_owned()
     }
 
-    /// GET.
     pub fn get(&self, path: &str) -> Asking<'_> {
         Asking::new(self, Method::Get.as_str(), path)
     }
 
-    /// POST.
     pub fn post(&self, path: &str) -> Asking<'_> {
         Asking::new(self, Method::Post.as_str(), path)
     }
 
-    /// PUT.
     pub fn put(&self, path: &str) -> Asking<'_> {
         Asking::new(self, Method::Put.as_str(), path)
     }
 
-    /// PATCH.
     pub fn patch(&self, path: &str) -> Asking<'_> {
         Asking::new(self, Method::Patch.as_str(), path)
     }
 
-    /// DELETE.
     pub fn delete(&self, path: &str) -> Asking<'_> {
         Asking::new(self, Method::Delete.as_str(), path)
     }
 
-    /// Any method.
     pub fn ask(&self, method: &str, path: &str) -> Asking<'_> {
         Asking::new(self, method, path)
     }

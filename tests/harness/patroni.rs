@@ -1,5 +1,5 @@
-//! A PostgreSQL of three nodes under Patroni, started by `tests/chaos/cluster.sh`: what goes wrong with its primary, and what
-//! Patroni says of it.
+//! A PostgreSQL of three nodes under Patroni, started by `tests/chaos/cluster.sh`: the faults of its primary, and
+//! Patroni's state.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -11,42 +11,42 @@ use serde_json::Value;
 
 use super::postgres::{Cluster, Database, aside};
 
-/// See the module's comment. It ends with the test's process.
+/// Ends with the test's process.
 pub struct Patroni {
     folder: PathBuf,
     replication: Replication,
-    /// The addresses of the nodes, which have the numbers from 1.
+    /// The addresses of the nodes, numbered from 1.
     hosts: Vec<String>,
 }
 
-/// What goes wrong with a primary.
+/// A fault of a primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// `kill -9` of everything on the node.
     Killed,
-    /// Everything on the node stands still, for longer than Patroni waits, and then goes on as if nothing had been.
+    /// Everything on the node pauses longer than Patroni waits, and then continues.
     Paused,
-    /// What it sends to its standbys and to etcd is lost. It hears everything, and its clients hear it.
+    /// All it sends to its standbys and to etcd is lost. It receives everything, and its clients receive its responses.
     Unheard,
-    /// What its standbys and etcd send to it is lost. It is heard by everyone.
+    /// All that its standbys and etcd send to it is lost. All others receive its messages.
     Deaf,
-    /// What it sends to etcd is lost; the standbys have all it writes until it gives up.
+    /// All it sends to etcd is lost; the standbys receive all its writes until it gives up.
     UnheardByEtcd,
 }
 
-/// Which standbys a commit waits for.
+/// The standbys that a commit waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replication {
-    /// For a certain one of them.
+    /// One fixed standby.
     One,
-    /// For any of them.
+    /// Any of them.
     Any,
-    /// For none.
+    /// None.
     Asynchronous,
 }
 
 impl Replication {
-    /// Patroni's word for it.
+    /// Returns Patroni's name of the mode.
     fn mode(self) -> &'static str {
         match self {
             Self::One => "on",
@@ -55,7 +55,7 @@ impl Replication {
         }
     }
 
-    /// What Patroni then calls the two standbys.
+    /// Returns Patroni's roles of the two standbys.
     fn standbys(self) -> [&'static str; 2] {
         match self {
             Self::One => ["replica", "sync_standby"],
@@ -65,7 +65,6 @@ impl Replication {
     }
 }
 
-/// A node as Patroni shows it.
 struct Member {
     node: usize,
     role: String,
@@ -74,7 +73,7 @@ struct Member {
 }
 
 impl Patroni {
-    /// Starts it, and waits until there are a primary and two standbys.
+    /// Starts the cluster, and waits for a primary and two standbys.
     pub fn start(folder: &Path, replication: Replication) -> Self {
         let folder = folder.join("patroni");
         let owner = std::process::id().to_string();
@@ -84,7 +83,7 @@ impl Patroni {
         patroni
     }
 
-    /// A database on it, reached by the addresses of all nodes.
+    /// Returns a database on it, reached by the addresses of all nodes.
     pub fn database(&self) -> Database {
         let hosts: Vec<String> = self.hosts.iter().map(|host| format!("{host}:5432")).collect();
         let url = format!("postgres://bursar@{}/{{}}?target_session_attrs=read-write", hosts.join(","));
@@ -93,7 +92,8 @@ impl Patroni {
         Database { cluster, name: "bursar".to_owned() }
     }
 
-    /// Whatever a node knows of all. Asked of each in turn but for one, because a node that is cut off knows nothing new.
+    /// Returns a node's view of all members. It queries each in turn except `but`, because a disconnected node is out
+    /// of date.
     fn members(&self, but: Option<usize>) -> Option<Vec<Member>> {
         let others = (1..=self.hosts.len()).filter(|node| Some(*node) != but);
         let known = others.filter_map(|node| ask(&self.hosts[node - 1])).next()?;
@@ -105,13 +105,13 @@ impl Patroni {
         known["members"].as_array()?.iter().map(member).collect()
     }
 
-    /// The node that leads, as the others know it.
+    /// Returns the leading node in the view of the others.
     pub fn primary(&self, but: Option<usize>) -> Option<usize> {
         let members = self.members(but)?;
         members.iter().find(|member| member.role == "leader" && member.state == "running").map(|leader| leader.node)
     }
 
-    /// Waits until another node leads; gives when that was seen.
+    /// Waits until another node leads; returns the time.
     pub fn wait_for_another(&self, primary: usize) -> Instant {
         let begun = Instant::now();
         while self.primary(Some(primary)).is_none_or(|leader| leader == primary) {
@@ -121,7 +121,7 @@ impl Patroni {
         Instant::now()
     }
 
-    /// Waits until all three are there again, on one timeline.
+    /// Waits until all three run again, on one timeline.
     pub fn wait_until_complete(&self) {
         let begun = Instant::now();
         let whole = |members: &[Member]| {
@@ -143,7 +143,6 @@ impl Patroni {
         }
     }
 
-    /// Breaks a node.
     pub fn break_node(&self, node: usize, fault: Fault) {
         let others = (1..=self.hosts.len()).filter(|other| *other != node).map(|other| other.to_string());
         let others: Vec<String> = others.chain(["etcd".to_owned()]).collect();
@@ -157,7 +156,7 @@ impl Patroni {
         }
     }
 
-    /// Ends what was broken with it.
+    /// Ends the fault of a node.
     pub fn mend_node(&self, node: usize, fault: Fault) {
         match fault {
             Fault::Killed => self.command("revive", &[node.to_string()]),
@@ -172,7 +171,7 @@ impl Patroni {
     }
 }
 
-/// Runs the cluster's script; gives what it printed.
+/// Runs the cluster's script; returns its output.
 fn script(arguments: &[&str]) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/chaos/cluster.sh");
     let done = Command::new(script).args(arguments).output().expect("there is bash");
@@ -180,7 +179,7 @@ fn script(arguments: &[&str]) -> String {
     String::from_utf8(done.stdout).expect("it prints text")
 }
 
-/// What Patroni on a host knows of all nodes; nothing when it does not say so at once.
+/// Returns a host's view of all nodes, or `None` without an immediate response.
 fn ask(host: &str) -> Option<Value> {
     let address: SocketAddr = format!("{host}:8008").parse().expect("a host is an address");
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_millis(300)).ok()?;

@@ -1,11 +1,11 @@
-//! People whom a test pays.
+//! Payees of the tests.
 
 use serde_json::{Value, json};
 
 use super::Server;
 
 impl Server {
-    /// A user who has not proved their phone, +1 212 736 and this line; gives the id.
+    /// Creates a user with the unverified phone +1 212 736 and this line; returns the id.
     pub async fn user(&self, line: u32) -> String {
         let person = json!({
             "first_name": "Jane", "last_name": "Doe", "email": format!("jane{line}@example.com"),
@@ -14,7 +14,7 @@ impl Server {
         self.post("/v2/users").app_key().json(person).send().await.expect(201).id()
     }
 
-    /// A user who has; gives the id.
+    /// Creates a verified user; returns the id.
     pub async fn verified_user(&self, line: u32) -> String {
         let id = self.user(line).await;
         let path = format!("/v2/users/{id}");
@@ -24,13 +24,13 @@ impl Server {
         id
     }
 
-    /// Sets up a payout method; gives its id.
+    /// Sets up a payout method; returns its id.
     pub async fn payout_method(&self, user: &str, method: Value) -> String {
         let path = format!("/v2/users/{user}/payout-methods");
         self.put(&path).app_key().json(method).send().await.expect(200).id()
     }
 
-    /// A verified user with an account at a bank that knows no instant payments; gives the id.
+    /// Creates a verified user with an account at a bank without instant payments; returns the id.
     pub async fn banked_user(&self, line: u32) -> String {
         let user = self.verified_user(line).await;
         let account =
@@ -39,7 +39,7 @@ impl Server {
         user
     }
 
-    /// Signs in the demonstration member of a role; gives the reply.
+    /// Signs in the demonstration member of a role; returns the reply.
     pub async fn signing_in(&self, role: &str) -> super::Reply {
         let credentials = self.credentials();
         let members = credentials["members"].as_array().expect("a list");
@@ -50,23 +50,22 @@ impl Server {
         self.post("/v2/member-sessions").json(body).send().await
     }
 
-    /// The same; gives the session, which the header `Member-Session` takes.
+    /// Signs in the demonstration member of a role; returns the session for the header `Member-Session`.
     pub async fn sign_in(&self, role: &str) -> String {
         self.signing_in(role).await.expect(201).body["token"].as_str().expect("a session is text").to_owned()
     }
 
-    /// Changes the demonstration app's settings.
     pub async fn set(&self, settings: Value) {
         let path = format!("/v2/apps/{}/settings", self.app_id());
         self.put(&path).as_org().json(settings).send().await.expect(200);
     }
 
-    /// The balance of the demonstration app's ledger accounts of a type, summed, in cents.
+    /// Returns the sum of the demonstration app's ledger accounts of a type, in cents.
     pub async fn balance(&self, kind: &str) -> i64 {
         self.balance_of(&self.app_id(), kind).await
     }
 
-    /// The same of any app of the organization. The book must balance whenever it is looked at.
+    /// Returns the sum of an app's ledger accounts of a type. Every call checks that the ledger balances.
     pub async fn balance_of(&self, app: &str, kind: &str) -> i64 {
         let trial = self.get("/v2/ledger/trial-balance").as_org().for_app(app).send().await.expect(200).body;
         assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
@@ -74,7 +73,7 @@ impl Server {
         accounts.filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
     }
 
-    /// Checks everything that stored data can show, as `bursar verify` does.
+    /// Checks the stored data, like `bursar verify`.
     #[track_caller]
     pub fn verify(&self) {
         let bursar = self.bursar();

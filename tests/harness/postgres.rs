@@ -1,10 +1,9 @@
-//! PostgreSQL for the tests: one server for a run, and a database of its own for each test.
+//! PostgreSQL for the tests: one server for a run, and a separate database for each test.
 //!
-//! The server is started by the first test that needs it, and ends with the run: with the process that started the
-//! tests. `BURSAR_TEST_POSTGRES_BIN` says whose programs it is made of (`make postgres-18`), and
-//! `BURSAR_TEST_ISOLATION` at which level its transactions run when they name none (`make serializable`).
-//! `BURSAR_TEST_POSTGRES` names another server to use instead, as a URL without a database, whose user may
-//! make databases. Where `BURSAR_TEST_STORE` says `citus`, it is the cluster of `citus.rs`.
+//! The first test that needs the server starts it, and it ends with the process that started the tests.
+//! `BURSAR_TEST_POSTGRES_BIN` selects its programs (`make postgres-18`), and `BURSAR_TEST_ISOLATION` its default
+//! isolation level (`make serializable`). `BURSAR_TEST_POSTGRES` names another server to use instead, as a URL without
+//! a database, whose user may create databases. If `BURSAR_TEST_STORE` is `citus`, it is the cluster of `citus.rs`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ use bursar::store::postgres::Settings;
 /// The database that all others are copied from.
 const TEMPLATE: &str = "bursar_template";
 
-/// How a new database is reached where the API's tests are to run over PostgreSQL.
+/// Returns the settings of a new database if the API's tests are to run over PostgreSQL.
 pub fn asked_for() -> Option<Settings> {
     match std::env::var("BURSAR_TEST_STORE").as_deref() {
         Ok("postgres" | "citus") => Some(Database::new().settings()),
@@ -27,43 +26,40 @@ pub fn asked_for() -> Option<Settings> {
     }
 }
 
-/// Whether they are to run over a cluster of Citus.
+/// Returns whether they are to run over a cluster of Citus.
 pub fn is_citus_asked_for() -> bool {
     std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "citus")
 }
 
-/// Runs on a thread of its own: a test's may belong to an async runtime, which may not block.
+/// Runs on a separate thread, because a test's async runtime must not block.
 pub fn aside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// A server.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// Where it is; a folder with `data/` and `socket/`, unless it is another's.
+    /// A folder with `data/` and `socket/`; `None` for an external server.
     folder: Option<PathBuf>,
-    /// `postgres://…/{}?…`, with a place for the database's name.
+    /// `postgres://…/{}?…`, with a placeholder for the database's name.
     url: String,
-    /// Where it is the coordinator of others.
+    /// Set if it is a coordinator.
     pub citus: Option<Citus>,
 }
 
 /// A database with our schema and nothing in it.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// Its server.
     pub cluster: Cluster,
-    /// Its name.
     pub name: String,
 }
 
 impl Cluster {
-    /// The one that the tests of a run share.
+    /// Returns the server that the tests of a run share.
     pub fn shared() -> Self {
         if is_citus_asked_for() { Self::citus() } else { Self::single() }
     }
 
-    /// The same, of one server, whatever is asked for.
+    /// Returns the run's single server, ignoring `BURSAR_TEST_STORE`.
     pub fn single() -> Self {
         let owner = std::os::unix::process::parent_id();
         let folder = std::env::temp_dir().join(format!("bursar-postgres-{owner}"));
@@ -78,7 +74,7 @@ impl Cluster {
             Err(_) => Self::at(&folder),
         };
         let ready = folder.join("ready");
-        // What a run left behind that ended with its machine is no server any more.
+        // The files of a run that ended with its machine are not a running server.
         let lives = ready.exists() && aside(|| cluster.try_run("postgres", "SELECT 1").is_ok());
         if !lives {
             if cluster.folder.is_some() {
@@ -88,11 +84,11 @@ impl Cluster {
             cluster.make_template();
             File::create(ready).unwrap();
         }
-        // The lock goes back with its file.
+        // The lock is released with its file.
         cluster
     }
 
-    /// The coordinator of the cluster that `BURSAR_TEST_CITUS_URL` names.
+    /// Returns the coordinator of the cluster that `BURSAR_TEST_CITUS_URL` names.
     pub fn citus() -> Self {
         let named = std::env::var("BURSAR_TEST_CITUS_URL").unwrap_or_else(|_| {
             panic!("BURSAR_TEST_CITUS_URL is not set: the URL, without a database, of the coordinator of a cluster of Citus; tests/citus/cluster.sh starts one")
@@ -103,18 +99,18 @@ impl Cluster {
         Self { citus: Some(citus), ..coordinator }
     }
 
-    /// Whatever a URL names, with a place for the database's name.
+    /// Returns the server of a URL, which has a placeholder for the database's name.
     pub fn elsewhere(url: String) -> Self {
         Self { folder: None, url, citus: None }
     }
 
-    /// Another server of the same cluster: `host:port`.
+    /// Returns another server of the same cluster: `host:port`.
     pub fn beside(&self, node: &str) -> Self {
         let login = self.url.split_once('@').map_or("postgres://", |(login, _)| login);
         Self::elsewhere(format!("{login}@{node}/{{}}"))
     }
 
-    /// One of the test's own, which it may stop and start. It ends with the test's process.
+    /// Starts a separate server, which the test may stop and start. It ends with the test's process.
     pub fn own(folder: &Path) -> Self {
         let folder = folder.join("postgres");
         Self::start(&folder, std::process::id());
@@ -135,13 +131,13 @@ impl Cluster {
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
     }
 
-    /// Starts PgBouncer in front of it, if there is none.
+    /// Starts PgBouncer in front of it, unless one runs.
     pub fn start_pooler(&self) {
         let folder = self.folder();
         let lock = File::create(folder.join("pooler-lock")).unwrap();
         lock.lock().unwrap();
         if self.pooler().is_none() {
-            // It ends with whoever the server ends with.
+            // It ends with the owner of the server.
             let owner = std::fs::read_to_string(folder.join("owner")).unwrap();
             let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/pgbouncer.sh");
             let started = Command::new(script).arg(folder).arg(owner.trim()).output().expect("there is bash");
@@ -149,7 +145,6 @@ impl Cluster {
         }
     }
 
-    /// Kills the PgBouncer in front of it.
     pub fn kill_pooler(&self) {
         let pid = self.pooler().expect("it runs");
         let killed = Command::new("sh").args(["-c", &format!("kill -9 {pid}")]).status().expect("there is a shell");
@@ -159,7 +154,7 @@ impl Cluster {
         }
     }
 
-    /// The process id of the PgBouncer in front of it, if one runs.
+    /// Returns the process id of the PgBouncer in front of it, if one runs.
     fn pooler(&self) -> Option<String> {
         let pid = std::fs::read_to_string(self.folder().join("pooler/pid")).ok()?.trim().to_owned();
         let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
@@ -175,34 +170,32 @@ impl Cluster {
         });
     }
 
-    /// Where a database is.
     pub fn url(&self, database: &str) -> String {
         self.url.replace("{}", database)
     }
 
-    /// A new database in which there is nothing yet.
+    /// Creates an empty database without a schema.
     pub fn bare(&self) -> Database {
         self.bare_as("TEMPLATE template0")
     }
 
-    /// The same, made as these words of SQL say.
+    /// Creates an empty database with further words of SQL.
     pub fn bare_as(&self, how: &str) -> Database {
         let name = format!("bare_{}", uuid::Uuid::new_v4().simple());
         aside(|| self.run("postgres", &format!("CREATE DATABASE {name} {how}")));
         Database { cluster: self.clone(), name }
     }
 
-    /// A new database.
     pub fn database(&self) -> Database {
         if let Some(citus) = &self.citus {
             return Database { cluster: self.clone(), name: citus.borrow(self) };
         }
-        // Ids of processes come again within a long run.
+        // Process ids repeat within a long run.
         let name = format!("test_{}", uuid::Uuid::new_v4().simple());
         let make = format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}");
         let begun = Instant::now();
         aside(|| {
-            // Whoever was connected to the template last may not have left yet.
+            // The last connection to the template may not have ended yet.
             while let Err(error) = self.try_run("postgres", &make) {
                 assert!(begun.elapsed() < Duration::from_secs(20), "{error:?}");
                 std::thread::park_timeout(Duration::from_millis(20));
@@ -211,7 +204,7 @@ impl Cluster {
         Database { cluster: self.clone(), name }
     }
 
-    /// Runs a statement; gives the first column of its rows as text.
+    /// Runs a statement; returns the first column of its rows as text.
     pub fn run(&self, database: &str, sql: &str) -> Vec<String> {
         self.try_run(database, sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
     }
@@ -230,7 +223,7 @@ impl Cluster {
         })
     }
 
-    /// Runs a script as the user whom the server runs as, in its folder.
+    /// Runs a script as the server's operating system user, in its folder.
     pub fn script(&self, script: &str) {
         let folder = self.folder.as_ref().expect("only a server of our own has a folder");
         let run = "cd \"$0\"; as=(); [ \"$(id -u)\" != 0 ] || as=(setpriv --reuid=postgres --regid=postgres --clear-groups); \
@@ -240,22 +233,21 @@ impl Cluster {
     }
 
     fn control(&self, arguments: &str) {
-        // Whoever started the server wrote down whose programs it is made of.
+        // The start of the server recorded the folder of its programs.
         self.script(&format!("\"$(cat bin)/pg_ctl\" -D data -l data/log {arguments} >/dev/null"));
     }
 
-    /// Ends it as a crash would.
+    /// Stops it like a crash.
     pub fn crash(&self) {
         self.control("-m immediate stop");
     }
 
-    /// Starts it again.
     pub fn start_again(&self) {
         self.control("-w start");
     }
 
-    /// Has it listen on a port of `localhost` with TLS, and gives its URL there, with a place for what follows the
-    /// question mark. `root.pem` in its folder signed its certificate, and `other.pem` did not.
+    /// Makes it listen on a port of `localhost` with TLS, and returns its URL there, with a placeholder for the text
+    /// after the question mark. `root.pem` in its folder signed its certificate, and `other.pem` did not.
     pub fn with_tls(&self, database: &str, port: u16) -> String {
         self.script(
             "for ca in root other; do openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=$ca -keyout $ca.key -out $ca.pem 2>/dev/null; done; \
@@ -273,34 +265,31 @@ impl Cluster {
         format!("postgres://bursar@{{host}}:{port}/{database}")
     }
 
-    /// Its folder, where it is one of the test's own.
+    /// Returns its folder, if it is a separate server of the test.
     pub fn folder(&self) -> &Path {
         self.folder.as_deref().expect("only a server of our own has a folder")
     }
 
-    /// Ends and starts it.
     pub fn restart(&self) {
         self.control("-w -m fast restart");
     }
 }
 
 impl Database {
-    /// A new one on the run's server.
+    /// Creates a database on the run's server.
     pub fn new() -> Self {
         Cluster::shared().database()
     }
 
-    /// Where it is.
     pub fn url(&self) -> String {
         self.cluster.url(&self.name)
     }
 
-    /// How the program reaches it.
     pub fn settings(&self) -> Settings {
         Settings::parse(&self.url()).unwrap()
     }
 
-    /// How the program reaches it through PgBouncer, which is started where there is none.
+    /// Returns the settings through PgBouncer, and starts it if none runs.
     pub fn pooled(&self) -> Settings {
         self.cluster.start_pooler();
         let pooler = self.cluster.folder().join("pooler");
@@ -308,12 +297,12 @@ impl Database {
         Settings::parse(&url).unwrap().through_pooler(true)
     }
 
-    /// Runs a statement; gives the first column of its rows as text.
+    /// Runs a statement; returns the first column of its rows as text.
     pub fn run(&self, sql: &str) -> Vec<String> {
         aside(|| self.cluster.run(&self.name, sql))
     }
 
-    /// A connection on which a statement was run, and what it locked is held until this is dropped.
+    /// Runs a statement on a connection whose locks are held until it is dropped.
     pub async fn hold(&self, sql: &str) -> tokio_postgres::Client {
         let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
         tokio::spawn(connection);
@@ -321,7 +310,7 @@ impl Database {
         client
     }
 
-    /// Changes a table; where Citus spreads it, its parts on every node, by which name a text says with `%s`.
+    /// Changes a table; on Citus, its parts on every node. `%s` in a text is the name of the part.
     pub fn alter(&self, table: &str, sql: &str) {
         let spread = self.cluster.citus.is_some()
             && !self
@@ -336,7 +325,7 @@ impl Database {
         assert!(!reported.is_empty() && reported.iter().all(|reported| reported.starts_with("(t,")), "{reported:?}");
     }
 
-    /// Takes every row out of it; only of a database of Citus, of which there are few.
+    /// Deletes every row; only for a database of Citus, of which there are few.
     pub fn empty(&self) {
         super::citus::empty(&self.cluster, &self.name);
     }

@@ -1,4 +1,4 @@
-//! The real program in a process of its own, for what only a process can show: signals, crashes, locks.
+//! The real program in a separate process, to test signals, crashes and locks.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -8,18 +8,18 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A running `bursar serve` on a port of its own. Dropped, it is killed.
+/// A running `bursar serve` on a free port. Killed when dropped.
 pub struct Process {
     child: Child,
-    /// Reads what it logs, until it ends: one whose logs nobody reads stands still when the pipe is full.
+    /// Reads its log until it ends: a process whose log is not read stops when the pipe is full.
     logs: Option<JoinHandle<String>>,
     /// `127.0.0.1:<port>`
     pub address: String,
-    /// What was printed before and with the line `listening on`.
+    /// The output up to the line `listening on`.
     pub printed: Vec<String>,
 }
 
-/// The program's command line, with nothing of this process's own settings. `BURSAR_BIN` names another build of it.
+/// Returns the program's command line without the settings of this process. `BURSAR_BIN` names another build of it.
 pub fn bursar(arguments: &[&str]) -> Command {
     let built = env!("CARGO_BIN_EXE_bursar").into();
     let mut command = Command::new(std::env::var_os("BURSAR_BIN").unwrap_or(built));
@@ -36,22 +36,21 @@ impl Process {
         Self::start_with(data_dir, &[])
     }
 
-    /// With further flags.
     pub fn start_with(data_dir: &Path, flags: &[&str]) -> Self {
         Self::listening("127.0.0.1:0", data_dir, flags, &[])
     }
 
-    /// With further flags, and with the certificates in a file trusted in place of the machine's own.
+    /// Starts it with further flags, trusting the certificates in a file instead of the machine's own.
     pub fn start_trusting(data_dir: &Path, flags: &[&str], authority: &Path) -> Self {
         Self::listening("127.0.0.1:0", data_dir, flags, &[("SSL_CERT_FILE", authority.as_os_str())])
     }
 
-    /// With a line in the log for each request.
+    /// Starts it with a log line for each request.
     pub fn start_logging(data_dir: &Path) -> Self {
         Self::listening("127.0.0.1:0", data_dir, &[], &[("RUST_LOG", OsStr::new("info"))])
     }
 
-    /// At an address where one was before.
+    /// Starts it at an address of an earlier process.
     pub fn start_at(data_dir: &Path, address: &str) -> Self {
         Self::listening(address, data_dir, &[], &[])
     }
@@ -82,7 +81,6 @@ impl Process {
         Self { child, logs: Some(logs), address, printed }
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -94,14 +92,14 @@ impl Process {
         assert!(sent.success());
     }
 
-    /// SIGSTOP, and waits until it stands still: the signal is taken by one of its threads, and until that one has its turn
-    /// the others go on.
+    /// Sends SIGSTOP, and waits until it has stopped: one of its threads takes the signal, and the others continue
+    /// until then.
     pub fn stop(&self) {
         self.signal("STOP");
         let tasks = format!("/proc/{}/task", self.child.id());
         let is_stalled = |task: std::io::Result<std::fs::DirEntry>| {
             let stat = std::fs::read_to_string(task.expect("it lives").path().join("stat")).unwrap_or_default();
-            // The state follows the name, which stands in parentheses.
+            // The state follows the name, which is in parentheses.
             stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
         };
         let begun = Instant::now();
@@ -111,13 +109,13 @@ impl Process {
         }
     }
 
-    /// `kill -9`, and waits until it is gone.
+    /// Sends `kill -9`, and waits until it is gone.
     pub fn kill(mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it was killed");
     }
 
-    /// Waits for its end; what it wrote to standard error comes with it.
+    /// Waits for its end; returns its standard error too.
     pub fn wait(mut self, at_most: Duration) -> (ExitStatus, String) {
         let started = Instant::now();
         let status = loop {
@@ -131,7 +129,7 @@ impl Process {
         (status, said.unwrap_or_default())
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection.
     pub fn get(&self, path: &str) -> (u16, String) {
         http(&self.address, &format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"))
     }
@@ -139,10 +137,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended already, which is what was wanted.
+        // It may have ended already.
         drop(self.child.kill());
         drop(self.child.wait());
-        // What it logged explains a failed test.
+        // Its log explains a failed test.
         if std::thread::panicking()
             && let Some(Ok(logs)) = self.logs.take().map(JoinHandle::join)
         {
@@ -151,7 +149,7 @@ impl Drop for Process {
     }
 }
 
-/// Sends a whole request as it is written; gives the status and everything after the first line.
+/// Sends a whole request as written; returns the status and everything after the first line.
 pub fn http(address: &str, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.write_all(request.as_bytes()).expect("it reads");

@@ -1,5 +1,4 @@
-//! The rails' own book, held against what we say of payouts and against what clients asked for, once everything has
-//! settled.
+//! Compares the rails' own records with our payouts and with the clients' requests, after everything has settled.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,38 +7,33 @@ use serde_json::Value;
 
 use super::postgres::Database;
 
-/// A payout by a rail that a client asked for, and was told of.
+/// A payout by a rail that a client requested and received a transfer for.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The transfer that it was told of.
+    /// The transfer in the response.
     pub transfer: String,
-    /// Who was to be paid.
+    /// The user to be paid.
     pub user: String,
     /// Cents that were to leave the wallet.
     pub amount: i64,
 }
 
-/// A payout as the API shows it.
+/// A payout in the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// The transfer.
     pub id: String,
-    /// Who is paid.
     pub user: String,
-    /// Its state.
     pub status: String,
     /// Why it failed or came back.
     pub error: Option<String>,
-    /// By which rail.
     pub platform: String,
     /// Cents that left the wallet.
     pub amount: i64,
-    /// Cents of them that arrive.
+    /// Cents that arrive.
     pub arrives: i64,
 }
 
 impl Reported {
-    /// From the API's JSON.
     pub fn of(transfer: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let cents = |name: &str| transfer[name].as_str().unwrap().parse().unwrap();
@@ -55,25 +49,23 @@ impl Reported {
     }
 }
 
-/// An item of the sandbox rails' own book.
+/// An item in the records of the sandbox's rails.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Item {
-    /// The transfer that the rail was told.
+    /// The rail's reference.
     pub transfer: String,
-    /// The rail.
     pub platform: String,
     /// `credit` to the account, `debit` from it.
     pub direction: String,
     /// Cents.
     pub amount: i64,
-    /// Why it failed.
     pub fails_with: Option<String>,
     /// Why it came back after it had arrived.
     pub returned_with: Option<String>,
 }
 
 impl Item {
-    /// What must be said of its transfer.
+    /// Returns the expected state and error of its transfer.
     fn outcome(&self) -> (&'static str, Option<&str>) {
         match (&self.fails_with, &self.returned_with) {
             (Some(code), _) => ("failed", Some(code)),
@@ -83,18 +75,18 @@ impl Item {
     }
 }
 
-/// The whole book.
+/// Returns all items of the rails.
 pub fn book(database: &Database) -> Vec<Item> {
     let rows = database.run("SELECT row_to_json(item) FROM rail_items AS item");
     rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect()
 }
 
-/// Cents that arrived at people and stayed there, as the rails say.
+/// Returns the cents that arrived and were not returned, by the rails' records.
 pub fn arrived(items: &[Item]) -> i64 {
     items.iter().filter(|item| item.outcome().0 == "completed").map(|item| item.amount).sum()
 }
 
-/// Where the three differ, in sentences. Nothing may be under way any more.
+/// Returns the differences between the three, as sentences. No payout may be in progress.
 pub fn disagreements(asked: &[Asked], reported: &[Reported], items: &[Item]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut by_id: BTreeMap<&str, Vec<&Reported>> = BTreeMap::new();
@@ -130,7 +122,7 @@ pub fn disagreements(asked: &[Asked], reported: &[Reported], items: &[Item]) -> 
     found
 }
 
-/// How a transfer and its item differ, if they do.
+/// Returns how a transfer and its item differ, if they do.
 fn difference(reported: &Reported, item: &Item) -> Option<String> {
     let moved = (item.platform.as_str(), item.direction.as_str(), item.amount);
     let agrees = moved == (reported.platform.as_str(), "credit", reported.arrives)

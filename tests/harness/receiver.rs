@@ -1,7 +1,7 @@
-//! Somebody else's server: takes webhooks on a port of its own, keeps what it was sent, and misbehaves when told.
+//! A server that receives webhooks on its own port, records them, and misbehaves on request.
 //!
-//! It reads HTTP by itself and verifies signatures from the text of the standard, so that no mistake of the
-//! program's own client and signer is shared.
+//! It parses HTTP and verifies signatures by the text of the standards, so that it shares no mistake with the program's
+//! own client and signer.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -14,59 +14,58 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// How it answers.
+/// The response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Manner {
     /// With this status.
     Status(u16),
-    /// By sending its caller elsewhere.
+    /// With a redirect to this address.
     Redirect(String),
-    /// With bytes that are no HTTP.
+    /// With bytes that are not HTTP.
     Garbage,
-    /// Not at all.
+    /// No response.
     Hang,
     /// With 503 and this many seconds in `Retry-After`.
     Busy(u32),
     /// With a body that never ends.
     EndlessBody,
-    /// By hanging up.
+    /// Closes the connection.
     HangUp,
 }
 
-/// One request as it came.
+/// A recorded request.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// The first line.
+    /// The request line.
     pub line: String,
     /// Names in lower case, values.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub text: String,
 }
 
 impl Heard {
-    /// A header by its lower-case name.
+    /// Returns a header by its lower-case name.
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(given, _)| given == name);
         found.map(|(_, value)| value.as_str()).unwrap_or_else(|| panic!("no {name} in {:?}", self.headers))
     }
 
-    /// The event in the body.
+    /// Returns the event in the body.
     pub fn event(&self) -> Value {
         serde_json::from_str(&self.text).expect("a webhook carries JSON")
     }
 
-    /// Its place in the log.
+    /// Returns the event's sequence in the log.
     pub fn sequence(&self) -> i64 {
         self.event()["sequence"].as_i64().expect("an event has a sequence")
     }
 
-    /// The signatures that it carries.
+    /// Returns the signatures of the request.
     pub fn signatures(&self) -> Vec<&str> {
         self.header("webhook-signature").split(' ').collect()
     }
 
-    /// Whether one of its signatures was made with this secret, and lately by the clock on the wall.
+    /// Returns whether one of its signatures was made with this secret, recently by the wall clock.
     pub fn is_signed_with(&self, secret: &str) -> bool {
         let key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_").expect("a webhook's secret")).unwrap();
         let (id, timestamp) = (self.header("webhook-id"), self.header("webhook-timestamp"));
@@ -79,16 +78,13 @@ impl Heard {
     }
 }
 
-/// See the module's comment.
 pub struct Receiver {
-    /// Where it listens.
     pub url: String,
     manner: Arc<Mutex<Manner>>,
     heard: watch::Receiver<Vec<Heard>>,
 }
 
 impl Receiver {
-    /// Starts it on a port of its own.
     pub async fn start(manner: Manner) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hooks", listener.local_addr().unwrap());
@@ -104,17 +100,17 @@ impl Receiver {
         Self { url, manner, heard }
     }
 
-    /// Answers otherwise from now on.
+    /// Changes the response from now on.
     pub fn behave(&self, manner: Manner) {
         *self.manner.lock().unwrap() = manner;
     }
 
-    /// What it was sent so far.
+    /// Returns the requests received so far.
     pub fn heard(&self) -> Vec<Heard> {
         self.heard.borrow().clone()
     }
 
-    /// Waits until it was sent so many.
+    /// Waits until it has received this number of requests.
     pub async fn wait_for(&self, count: usize) -> Vec<Heard> {
         let mut heard = self.heard.clone();
         let waited = tokio::time::timeout(Duration::from_secs(20), heard.wait_for(|heard| heard.len() >= count)).await;
@@ -125,7 +121,7 @@ impl Receiver {
 
 async fn serve(mut stream: TcpStream, manner: Arc<Mutex<Manner>>, sender: Arc<watch::Sender<Vec<Heard>>>) {
     while let Some(heard) = read(&mut stream).await {
-        // The manner counts that stands when the request has come, so that a test may change it in between.
+        // Read when the request has arrived, so that a test may change it in between.
         let manner = manner.lock().unwrap().clone();
         sender.send_modify(|all| all.push(heard));
         let answer = match &manner {
@@ -145,7 +141,7 @@ async fn serve(mut stream: TcpStream, manner: Arc<Mutex<Manner>>, sender: Arc<wa
     }
 }
 
-/// The next request of a connection; `None` when it ends.
+/// Returns the next request of a connection; `None` when it ends.
 async fn read(stream: &mut TcpStream) -> Option<Heard> {
     let mut bytes = Vec::new();
     let head = loop {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Server;
 
-/// A request that is being put together; [`Asking::send`] sends it.
+/// A request under construction; [`Asking::send`] sends it.
 #[must_use]
 pub struct Asking<'a> {
     server: &'a Server,
@@ -23,13 +23,12 @@ impl<'a> Asking<'a> {
         Self { server, method, path, headers: Vec::new(), body: Vec::new() }
     }
 
-    /// Any header.
     pub fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((name.to_owned(), value.as_ref().to_vec()));
         self
     }
 
-    /// A credential: client id, and key unless it is empty.
+    /// Adds a credential: the client id, and the key unless it is empty.
     pub fn basic(self, client_id: &str, key: &str) -> Self {
         let token = BASE64_STANDARD.encode(format!("{client_id}:{key}"));
         self.header("authorization", format!("Basic {token}"))
@@ -41,44 +40,42 @@ impl<'a> Asking<'a> {
         self.basic(&text("client_id"), &text("api_key"))
     }
 
-    /// As the demonstration app, server side.
+    /// Sends as the demonstration app, server side.
     pub fn app_key(self) -> Self {
         self.credential("app")
     }
 
-    /// As the demonstration organization.
+    /// Sends as the demonstration organization.
     #[allow(clippy::wrong_self_convention, reason = "it reads as a sentence: ask as the organization")]
     pub fn as_org(self) -> Self {
         self.credential("organization")
     }
 
-    /// With a member's session.
+    /// Adds a member's session.
     pub fn by(self, session: &str) -> Self {
         self.header("member-session", session)
     }
 
-    /// The app that an organization key acts on.
+    /// Names the app that an organization key acts on.
     pub fn for_app(self, id: &str) -> Self {
         self.header("api-app-id", id)
     }
 
-    /// As the demonstration app, client side: its client id alone.
+    /// Sends as the demonstration app, client side: its client id only.
     pub fn client_side(self) -> Self {
         let client_id = self.server.credentials()["app"]["client_id"].as_str().unwrap().to_owned();
         self.basic(&client_id, "")
     }
 
-    /// Under an idempotency key.
     pub fn idempotency_key(self, key: &str) -> Self {
         self.header("idempotency-key", key)
     }
 
-    /// With a JSON body.
     pub fn json(self, body: Value) -> Self {
         self.raw("application/json", body.to_string())
     }
 
-    /// With a form, as a page posts it.
+    /// Adds a form, as a page posts it.
     pub fn form(self, fields: &[(&str, &str)]) -> Self {
         let plain =
             |text: &str| -> String {
@@ -93,19 +90,18 @@ impl<'a> Asking<'a> {
         self.raw("application/x-www-form-urlencoded", pairs.join("&"))
     }
 
-    /// With any body, under any type.
+    /// Adds any body with any content type.
     pub fn raw(mut self, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self.header("content-type", content_type)
     }
 
-    /// With a body whose type is not told.
+    /// Adds a body without a content type.
     pub fn untyped(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Sends it.
     pub async fn send(self) -> Reply {
         let mut request = axum::http::Request::builder().method(self.method.as_str()).uri(&self.path);
         if !self.headers.iter().any(|(name, _)| name == "host") {
@@ -131,31 +127,29 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// What came back.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
     /// Names in lower case, values.
     pub headers: Vec<(String, String)>,
-    /// The JSON body; null when there is none.
+    /// The JSON body; null without one.
     pub body: Value,
-    /// The body as it came.
+    /// The body as it was received.
     pub text: String,
 }
 
 impl Reply {
-    /// A header by its lower-case name.
+    /// Returns a header by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    /// The `id` in the body.
+    /// Returns the `id` in the body.
     pub fn id(&self) -> String {
         self.body["id"].as_str().unwrap_or_else(|| panic!("no id in {self:?}")).to_owned()
     }
 
-    /// The reply, if it has this status; else the test ends with what came instead.
+    /// Returns the reply if it has this status; else the test fails and shows the reply.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}", self.text);
@@ -179,7 +173,7 @@ impl Reply {
         self
     }
 
-    /// The fields that an error names, in order.
+    /// Returns the fields that an error names, in order.
     pub fn fields(&self) -> Vec<String> {
         let errors = self.body["errors"].as_array().expect("an error body");
         errors.iter().map(|error| error["field"].as_str().expect("a name").to_owned()).collect()

@@ -1,4 +1,4 @@
-//! A load that goes on for as long as something takes.
+//! A load that continues for the duration of a fault.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bursar::load::{Load, Sent, run};
 
-/// Payouts that are sent until they are told to end, piece by piece.
+/// Sends payouts in parts until the end of the test.
 pub struct Sending {
     acknowledged: Arc<AtomicU64>,
     ended: Arc<AtomicBool>,
@@ -15,7 +15,7 @@ pub struct Sending {
 }
 
 impl Sending {
-    /// To each of these, in pieces as long as each says. A piece adds one to its run.
+    /// Sends to each of these in parts. Each part increments its run.
     pub fn begin(loads: Vec<Load>) -> Self {
         let (acknowledged, ended) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
         let running = loads.into_iter().map(|load| {
@@ -37,7 +37,7 @@ impl Sending {
         Self { acknowledged, ended, running, beats }
     }
 
-    /// Waits for acknowledged payouts.
+    /// Waits for this number of acknowledged payouts.
     pub async fn more(&self, payouts: u64) {
         let enough = self.acknowledged.load(Ordering::SeqCst) + payouts;
         let begun = Instant::now();
@@ -47,7 +47,7 @@ impl Sending {
         }
     }
 
-    /// Everything that was sent, and the moments at which something was acknowledged.
+    /// Returns all sent payouts, and the times of acknowledgments.
     pub async fn end(self) -> (Vec<Sent>, Vec<Instant>) {
         self.ended.store(true, Ordering::SeqCst);
         let sent = futures::future::join_all(self.running).await;
@@ -55,7 +55,7 @@ impl Sending {
     }
 }
 
-/// The moments at which something was acknowledged, as seen every ten milliseconds.
+/// Returns the times of acknowledgments, sampled every ten milliseconds.
 async fn beats(acknowledged: Arc<AtomicU64>, ended: Arc<AtomicBool>) -> Vec<Instant> {
     let (mut beats, mut last) = (Vec::new(), 0);
     while !ended.load(Ordering::SeqCst) {

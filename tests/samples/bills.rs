@@ -79,7 +79,7 @@ async fn payables(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
-/// A body that names a member of this role.
+/// Returns a body that names a member of this role.
 async fn acting(stage: &Stage, role: &str) -> Value {
     json!({"acting_user_id": stage.member(role).await})
 }
@@ -98,7 +98,7 @@ async fn vendor(stage: &Stage) -> String {
     stage.make(&format!("{AP}/vendors"), new_vendor(), 201).await
 }
 
-/// A vendor with an account; gives both ids.
+/// Creates a vendor with an account; returns both ids.
 async fn paid_vendor(stage: &Stage) -> (String, String) {
     let vendor = vendor(stage).await;
     let path = format!("{AP}/vendors/{vendor}/payment-methods");
@@ -110,7 +110,7 @@ async fn new_policy(stage: &Stage) -> Value {
     json!({"steps": [{"approvers": [stage.member("ap_approver").await]}]})
 }
 
-/// A policy that no payable falls under.
+/// Creates a policy that applies to no payable.
 async fn policy(stage: &Stage) -> String {
     let mut policy = new_policy(stage).await;
     policy["active"] = json!(false);
@@ -119,7 +119,7 @@ async fn policy(stage: &Stage) -> String {
     stage.own(&made.id())
 }
 
-/// A payable that may be submitted.
+/// Creates a payable that may be submitted.
 async fn payable(stage: &Stage) -> String {
     let (vendor, _) = paid_vendor(stage).await;
     let mut body = acting(stage, "ap_creator").await;
@@ -129,7 +129,7 @@ async fn payable(stage: &Stage) -> String {
     stage.make(&format!("{AP}/payables"), body, 201).await
 }
 
-/// A payable that waits for approval; whoever may approve now is asked.
+/// Creates a payable that waits for the approval of its current approvers.
 async fn submitted(stage: &Stage) -> String {
     let payable = payable(stage).await;
     let body = acting(stage, "ap_creator").await;

@@ -1,10 +1,10 @@
-//! A payee who walks through a claim, for the samples of its steps.
+//! A payee who takes the steps of a claim, for the samples of its steps.
 
 use serde_json::{Value, json};
 
 use super::{Sample, Stage};
 
-/// A claim and the sitting at it, once there is one.
+/// A claim and its session, once it has one.
 pub struct Claim {
     token: String,
     phone: String,
@@ -12,12 +12,12 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A link of ten dollars that nobody has opened.
+    /// Creates a link of ten dollars that is not opened.
     pub async fn open(stage: &Stage) -> Self {
         Self::with(stage, false).await
     }
 
-    /// A link of ten dollars that asks for a tax form.
+    /// Creates a link of ten dollars that requires a tax form.
     pub async fn taxed(stage: &Stage) -> Self {
         Self::with(stage, true).await
     }
@@ -34,22 +34,21 @@ impl Claim {
         Self { token, phone, session: None }
     }
 
-    /// The claim's token.
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// The contact as the payee types it.
+    /// Returns the contact as the payee enters it.
     pub fn contact(&self) -> Value {
         json!({"country_code": "1", "phone_number": self.phone})
     }
 
-    /// Whom the payee says to be.
+    /// Returns the payee's name.
     pub fn profile() -> Value {
         json!({"first_name": "Jane", "last_name": "Doe"})
     }
 
-    /// A tax form for which nothing is missing.
+    /// Returns a complete tax form.
     pub fn tax_form() -> Value {
         json!({"w9": {
             "entity_type": "individual", "tax_id_type": "ssn",
@@ -58,7 +57,7 @@ impl Claim {
         }})
     }
 
-    /// A sample of a step of this claim.
+    /// Returns a sample of a step of this claim.
     pub fn step(&self, body: Value) -> Sample {
         let mut sample = Sample::at([self.token.as_str()]).json(body);
         sample.headers.extend(self.session.clone().map(|session| ("claim-session", session)));
@@ -74,7 +73,7 @@ impl Claim {
         asking.send().await.expect(200).body
     }
 
-    /// Asks for a code; gives it.
+    /// Requests a code; returns it.
     pub async fn code(&mut self, stage: &Stage) -> String {
         self.take(stage, "contact", self.contact()).await;
         let message = stage.server.newest_message(&format!("+1{}", self.phone)).await;
@@ -99,14 +98,14 @@ impl Claim {
         claim.step(json!({"present_token": present, "new_token": new}))
     }
 
-    /// Says a name, too.
+    /// Also enters a name.
     pub async fn named(self, stage: &Stage) -> Self {
         let mut claim = self.open_session(stage).await;
         claim.take(stage, "profile", Self::profile()).await;
         claim
     }
 
-    /// Chooses a bank account, too.
+    /// Also chooses a bank account.
     pub async fn ready(self, stage: &Stage) -> Self {
         let mut claim = self.named(stage).await;
         claim.take(stage, "method", stage.bank_account()).await;

@@ -1,4 +1,4 @@
-//! Working requests for what fills and empties apps.
+//! Working requests for money into and out of apps.
 
 use serde_json::json;
 

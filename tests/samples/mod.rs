@@ -1,8 +1,8 @@
-//! A request that works for every route, and the stage on which it does: our app with its organization, a sister
-//! app beside it, and a foreign organization.
+//! A working request for every route, and its stage: our app with its organization, a sister app, and a foreign
+//! organization.
 //!
-//! [`table::sample`] is the one table, keyed by operation id. Whoever adds a route adds its row there; the matrix of
-//! credentials and the contract both fail until it has one.
+//! [`table::sample`] is the one table, keyed by operation id. A new route needs a row there; the matrix of credentials
+//! and the contract fail until it has one.
 
 mod bills;
 mod claims;
@@ -21,56 +21,51 @@ pub use sign_in::{Person, base32, totp_code};
 pub use stage::{Keys, Stage};
 pub use table::sample;
 
-/// What a sample request consists of besides its route.
+/// The parts of a sample request other than its route.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// Values of the path's placeholders, in their order.
     pub path: Vec<String>,
-    /// The query string, without its question mark.
+    /// Without the question mark.
     pub query: String,
-    /// The JSON body.
     pub body: Option<Value>,
     /// The body as a form, for pages.
     pub form: Vec<(&'static str, String)>,
-    /// Headers besides the credential.
+    /// Headers other than the credential.
     pub headers: BTreeMap<&'static str, String>,
-    /// Ids that the owner's answer shows.
+    /// Ids that the owner's response shows.
     pub shows: Vec<String>,
 }
 
 impl Sample {
-    /// A request without body, query or placeholder.
+    /// Returns a request without body, query or placeholder.
     pub fn bare() -> Self {
         Self::default()
     }
 
-    /// With values for the path.
     pub fn at<const N: usize>(path: [&str; N]) -> Self {
         Self { path: path.map(str::to_owned).to_vec(), ..Self::default() }
     }
 
-    /// With a JSON body.
     pub fn json(self, body: Value) -> Self {
         Self { body: Some(body), ..self }
     }
 
-    /// With an empty JSON body.
     pub fn empty(self) -> Self {
         self.json(json!({}))
     }
 
-    /// With a query string.
     pub fn query(self, query: impl Into<String>) -> Self {
         Self { query: query.into(), ..self }
     }
 
-    /// With an id that the owner's answer shows, and nobody else's.
+    /// Adds an id that only the owner's response shows.
     pub fn shows(mut self, id: &str) -> Self {
         self.shows.push(id.to_owned());
         self
     }
 
-    /// The path of a route with this sample's values in it, and the query.
+    /// Returns the path of a route with this sample's values in it, and the query.
     pub fn target(&self, template: &str) -> String {
         let mut values = self.path.iter();
         let mut target = String::new();

@@ -7,20 +7,17 @@ use serde_json::{Value, json};
 use super::{Sample, Stage};
 use crate::harness::Server;
 
-/// What every member here signs in with.
+/// The password of every member here.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// A member with a session.
 #[derive(Clone, Debug)]
 pub struct Person {
-    /// Their session.
     pub session: String,
-    /// The id of their session.
     pub session_id: String,
 }
 
 impl Stage {
-    /// A further member of our organization, who has a password; gives their address.
+    /// Adds a member with a password to our organization; returns their address.
     pub async fn hire(&self, role: &str) -> String {
         let bursar = self.server.bursar();
         let email = format!("mary{}@example.com", self.draw());
@@ -30,7 +27,7 @@ impl Stage {
             name: "Mary Member".to_owned(),
             email: email.clone(),
             role: Role::from_word(role).expect("a role"),
-            // As cheap as may be: a stage has many members.
+            // The cheapest hash, because a stage has many members.
             password_hash: Some(password::hash(PASSWORD, salt, password::Strength::Drawn)),
         };
         let member = bursar.engine.run(command).await.expect("a member can be added");
@@ -38,7 +35,7 @@ impl Stage {
         email
     }
 
-    /// The same, signed in.
+    /// Adds a member and signs them in.
     pub async fn signed_in(&self, role: &str) -> Person {
         let email = self.hire(role).await;
         let body = sign_in(&self.organization.id, &email);
@@ -52,7 +49,7 @@ fn sign_in(organization: &str, email: &str) -> Value {
     json!({"organization_id": organization, "email": email, "password": PASSWORD})
 }
 
-/// Begins a second factor for the holder of a session; gives the code that confirms it.
+/// Begins a second factor for the holder of a session; returns the code that confirms it.
 pub async fn totp_code(server: &Server, session: &str) -> String {
     let body = json!({"current_password": PASSWORD});
     let path = "/v2/member-sessions/current/totp";
@@ -60,7 +57,7 @@ pub async fn totp_code(server: &Server, session: &str) -> String {
     totp::code_now(&base32(begun.body["secret"].as_str().expect("a secret is text")), server.now())
 }
 
-/// The bytes of a text in Base32.
+/// Decodes a text in Base32.
 pub fn base32(text: &str) -> Vec<u8> {
     let value = |letter: u8| match letter {
         b'A'..=b'Z' => letter - b'A',
@@ -102,7 +99,7 @@ pub async fn sign_ins(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
-/// A request of a member of their own.
+/// Returns a request of a new member.
 async fn own(stage: &Stage) -> Sample {
     let session = stage.signed_in("viewer").await.session;
     let mut sample = Sample::bare();

@@ -15,14 +15,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Asking, FakeGateway, PUBLIC_URL, Reply, Server};
 
-/// Both halves of a key, and whose it is.
+/// Both halves of a key, and its owner.
 #[derive(Clone, Debug)]
 pub struct Keys {
     /// The app, or the organization.
     pub id: String,
-    /// The public half.
     pub client_id: String,
-    /// The secret half.
     pub api_key: String,
 }
 
@@ -33,23 +31,17 @@ impl Keys {
     }
 }
 
-/// See the module's comment.
 pub struct Stage {
-    /// The program.
     pub server: Server,
-    /// Our app's key.
     pub app: Keys,
-    /// Our organization's key.
     pub organization: Keys,
     /// The key of another app of our organization, with as much money.
     pub sister: Keys,
-    /// The key of an app that was deleted.
+    /// The key of a deleted app.
     pub deleted: Keys,
-    /// A key of our app that was revoked.
+    /// A revoked key of our app.
     pub revoked: Keys,
-    /// The key of another organization's app.
     pub foreign_app: Keys,
-    /// The key of another organization.
     pub foreign_organization: Keys,
     /// The gateway that takes texts, on a stage that has one.
     pub gateway: Option<FakeGateway>,
@@ -58,7 +50,7 @@ pub struct Stage {
     of_organization: Mutex<Vec<String>>,
 }
 
-/// Gives an app as much as the demonstration app has.
+/// Gives an app the balance of the demonstration app.
 struct Fund(Scope);
 
 impl Command for Fund {
@@ -74,12 +66,12 @@ impl Command for Fund {
 }
 
 impl Stage {
-    /// A fresh server with all tenants on it.
+    /// Creates a server with all tenants.
     pub async fn set() -> Self {
         Self::on(Server::failing().await).await
     }
 
-    /// The same, with a gateway that takes texts in place of the inbox.
+    /// Creates a stage with a gateway that takes texts in place of the inbox.
     pub async fn with_gateway() -> Self {
         let gateway = FakeGateway::start().await;
         let provider = gateway.clone();
@@ -88,7 +80,7 @@ impl Stage {
         Self { gateway: Some(gateway), ..stage }
     }
 
-    /// The tenants on a server of the test's own.
+    /// Creates the tenants on a server of the test.
     pub async fn on(server: Server) -> Self {
         let ours = server.credentials();
         let keys = |of: &str| Keys::of(&ours[of], ours[of]["id"].as_str().expect("a credential has an id"));
@@ -132,19 +124,19 @@ impl Stage {
         }
     }
 
-    /// A number that was not drawn before.
+    /// Returns an unused number.
     pub fn draw(&self) -> u32 {
         self.drawn.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A phone number in New York that nobody has yet, without its country's code.
+    /// Returns an unused phone number in New York, without the country code.
     pub fn phone(&self) -> String {
         let drawn = self.draw();
         // Lines that end in 0199 take no messages.
         format!("212736{drawn:04}")
     }
 
-    /// Remembers an object that belongs to our app: nobody else may see it.
+    /// Remembers an object that belongs to our app: no other app may see it.
     pub fn own(&self, id: &str) -> String {
         self.of_app.lock().unwrap().push(id.to_owned());
         id.to_owned()
@@ -156,22 +148,22 @@ impl Stage {
         id.to_owned()
     }
 
-    /// Ids of our app's objects, and of our organization's besides.
+    /// Returns the ids of our app's objects, and of our organization's.
     pub fn owned(&self) -> (Vec<String>, Vec<String>) {
         (self.of_app.lock().unwrap().clone(), self.of_organization.lock().unwrap().clone())
     }
 
-    /// A request with our app's key.
+    /// Returns a request with our app's key.
     pub fn ask(&self, method: &str, path: &str) -> Asking<'_> {
         self.server.ask(method, path).app_key()
     }
 
-    /// Sends a body with our app's key; the answer must have this status.
+    /// Sends a body with our app's key; the response must have this status.
     pub async fn made(&self, method: &str, path: &str, body: Value, status: u16) -> Value {
         self.ask(method, path).json(body).send().await.expect(status).body
     }
 
-    /// Makes an object of our app; gives its id.
+    /// Creates an object of our app; returns its id.
     pub async fn make(&self, path: &str, body: Value, status: u16) -> String {
         let made = self.made("POST", path, body, status).await;
         self.own(made["id"].as_str().unwrap_or_else(|| panic!("no id in {made}")))
@@ -182,25 +174,25 @@ impl Stage {
         self.ask("GET", path).send().await.expect(200).body
     }
 
-    /// An empty app of our organization; gives its id.
+    /// Creates an empty app of our organization; returns its id.
     pub async fn spare_app(&self) -> String {
         let made = self.server.post("/v2/apps").as_org().json(json!({"name": "Spare"})).send().await.expect(201);
         self.share(&made.id())
     }
 
-    /// A member; gives their id.
+    /// Creates a member; returns their id.
     pub async fn member(&self, role: &str) -> String {
         let member = self.member_input(role);
         let made = self.server.post("/v2/members").as_org().json(member).send().await.expect(201);
         self.share(&made.id())
     }
 
-    /// What makes a member.
+    /// Returns the input of a member.
     pub fn member_input(&self, role: &str) -> Value {
         json!({"name": "Mary Member", "email": format!("mary{}@example.com", self.draw()), "role": role})
     }
 
-    /// What makes a user.
+    /// Returns the input of a user.
     pub fn person(&self) -> Value {
         let drawn = self.phone();
         json!({
@@ -209,12 +201,12 @@ impl Stage {
         })
     }
 
-    /// A user who has not proved their phone; gives the id.
+    /// Creates a user with an unverified phone; returns the id.
     pub async fn user(&self) -> String {
         self.make("/v2/users", self.person(), 201).await
     }
 
-    /// A user under a sanctions review; gives the id.
+    /// Creates a user under a sanctions review; returns the id.
     pub async fn listed(&self) -> String {
         let mut person = self.person();
         person["first_name"] = json!("Test");
@@ -222,7 +214,7 @@ impl Stage {
         self.make("/v2/users", person, 201).await
     }
 
-    /// A user to whom a code was sent; gives the id and the code.
+    /// Creates a user and sends them a code; returns the id and the code.
     pub async fn user_with_code(&self) -> (String, String) {
         let person = self.person();
         let id = self.make("/v2/users", person.clone(), 201).await;
@@ -232,7 +224,7 @@ impl Stage {
         (id, message["code"].as_str().unwrap_or_else(|| panic!("no code in {message}")).to_owned())
     }
 
-    /// A phone number to which a code was sent.
+    /// Returns a phone number to which a code was sent.
     pub async fn phone_with_code(&self) -> String {
         let person = self.person();
         let id = self.make("/v2/users", person.clone(), 201).await;
@@ -240,20 +232,20 @@ impl Stage {
         person["phone_number"].as_str().expect("they have a phone").to_owned()
     }
 
-    /// A verified user; gives the id.
+    /// Creates a verified user; returns the id.
     pub async fn verified(&self) -> String {
         let (id, code) = self.user_with_code().await;
         self.made("POST", &format!("/v2/users/{id}/verify"), json!({"token": code}), 200).await;
         id
     }
 
-    /// What sets up a bank account.
+    /// Returns the input of a bank account.
     pub fn bank_account(&self) -> Value {
         let account = format!("55501{}", self.draw());
         json!({"platform": "ach", "routing_number": "110000000", "account_number": account, "is_default": true})
     }
 
-    /// A verified user with a bank account; gives the ids of both.
+    /// Creates a verified user with a bank account; returns the ids of both.
     pub async fn banked(&self) -> (String, String) {
         let user = self.verified().await;
         let method = self.made("PUT", &format!("/v2/users/{user}/payout-methods"), self.bank_account(), 200).await;
@@ -261,7 +253,7 @@ impl Stage {
         (user, method)
     }
 
-    /// The token of a notice of a changed account, and the phone that it went to.
+    /// Returns the token of a notice of a changed account, and its phone.
     async fn notice_to(&self) -> (String, String) {
         let person = self.person();
         let id = self.make("/v2/users", person.clone(), 201).await;
@@ -277,17 +269,17 @@ impl Stage {
         (link.rsplit('/').next().unwrap_or_default().to_owned(), phone)
     }
 
-    /// The token of a notice.
+    /// Returns the token of a notice.
     pub async fn notice(&self) -> String {
         self.notice_to().await.0
     }
 
-    /// The token of a notice whose payee froze automatic payouts.
+    /// Returns the token of a notice whose payee froze automatic payouts.
     pub async fn frozen(&self) -> String {
         self.frozen_with_code().await.0
     }
 
-    /// The same, and the code that unfreezes them.
+    /// Returns the token of such a notice, and the code that unfreezes them.
     pub async fn frozen_with_code(&self) -> (String, String) {
         let (token, phone) = self.notice_to().await;
         for step in ["freeze", "code"] {
@@ -297,24 +289,24 @@ impl Stage {
         (token, message["code"].as_str().unwrap_or_else(|| panic!("no code in {message}")).to_owned())
     }
 
-    /// A payee whom nobody knows yet.
+    /// Returns an unknown payee.
     pub fn payee(&self) -> Value {
         json!({"country_code": "1", "phone_number": self.phone()})
     }
 
-    /// A link of a dollar by text message; gives its id.
+    /// Creates a link of a dollar by text message; returns its id.
     pub async fn link(&self) -> String {
         self.make("/v2/payout-links", json!({"amount": 100, "payee": self.payee()}), 201).await
     }
 
-    /// A transfer of a dollar to a user; gives its id and the user's.
+    /// Creates a transfer of a dollar to a user; returns its id and the user's.
     pub async fn transfer(&self) -> (String, String) {
         let user = self.user().await;
         let id = self.make("/v2/transfers", json!({"user_id": user, "amount": -100}), 200).await;
         (id, user)
     }
 
-    /// A payout above the app's approval limit, of a thousand dollars; gives its id.
+    /// Creates a payout of a thousand dollars, above the app's approval limit; returns its id.
     pub async fn flagged(&self) -> String {
         let (user, _) = self.banked().await;
         let path = format!("/v2/apps/{}/settings", self.app.id);
@@ -324,7 +316,7 @@ impl Stage {
         self.make("/v2/payouts", payout, 201).await
     }
 
-    /// The ledger account of our app's wallet; gives its id.
+    /// Returns the id of the ledger account of our app's wallet.
     pub async fn ledger_account(&self) -> String {
         let accounts = self.read("/v2/ledger/accounts?limit=100").await;
         let accounts = accounts["data"].as_array().expect("a list");

@@ -6,8 +6,8 @@ use super::bills::bills;
 use super::funding::funding;
 use super::{Claim, Sample, Stage};
 
-/// A request for this operation that its owner may send and that then succeeds. Each call makes objects of its
-/// own, so that what one request uses up does not fail the next. `None` when the table has no row yet.
+/// Returns a request for this operation that succeeds for its owner. Each call creates new objects, so that one request
+/// does not make the next fail. `None` if the table has no row yet.
 pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
     for part in [
         people(stage, operation).await,
@@ -103,7 +103,7 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
-/// What was found out about users.
+/// Findings and reviews of users.
 async fn reviews(stage: &Stage, operation: &str) -> Option<Sample> {
     Some(match operation {
         "get_screening_list" => Sample::bare(),
@@ -122,7 +122,7 @@ async fn reviews(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
-/// A fresh user in the path, who is in the answer.
+/// A new user in the path, who is in the response.
 async fn user(stage: &Stage) -> Sample {
     let user = stage.user().await;
     Sample::at([&user]).shows(&user)
@@ -191,7 +191,7 @@ async fn money(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
-/// Many links at once.
+/// Batches of links.
 async fn batches(stage: &Stage, operation: &str) -> Option<Sample> {
     let links = || json!({"links": [{"amount_cents": 100, "memo": stage.phone()}]});
     let batch = async || stage.make("/v2/payout-link-batches", links(), 201).await;
@@ -207,7 +207,7 @@ async fn batches(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
-/// What people ask to be paid.
+/// Payout requests.
 async fn requests(stage: &Stage, operation: &str) -> Option<Sample> {
     let request = async || stage.make("/v2/payout-requests", json!({"amount": 100, "payee": stage.payee()}), 201).await;
     Some(match operation {

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::{Sample, Stage};
 
-/// Nobody listens there: what is sent fails at once.
+/// No server listens there: every call fails at once.
 const URL: &str = "http://127.0.0.1:9/hooks";
-/// Endpoints that may stand at once, well below what an app may have.
+/// Endpoints at a time, well below the limit of an app.
 const ENDPOINTS_MAX: usize = 8;
 
-/// A request for one of these operations; `None` for others.
+/// Returns a request for one of these operations; `None` for others.
 pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
     Some(match operation {
         "create_webhook_endpoint" => {
@@ -33,7 +33,7 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
-/// An app has few endpoints at most; the oldest make room.
+/// Deletes the oldest endpoints, because an app may have only a few.
 async fn clear_away(stage: &Stage) {
     let all = stage.read("/v2/webhook-endpoints?limit=100").await;
     for old in all["data"].as_array().expect("a list").iter().skip(ENDPOINTS_MAX) {
@@ -47,13 +47,13 @@ async fn endpoint(stage: &Stage) -> String {
     stage.make("/v2/webhook-endpoints", json!({"url": URL}), 201).await
 }
 
-/// A fresh endpoint in the path, which is in the answer.
+/// A new endpoint in the path, which is in the response.
 async fn one(stage: &Stage) -> Sample {
     let endpoint = endpoint(stage).await;
     Sample::at([&endpoint]).shows(&endpoint)
 }
 
-/// An endpoint, and a delivery to it.
+/// Creates an endpoint, and a delivery to it.
 async fn delivery(stage: &Stage) -> (String, String) {
     let endpoint = endpoint(stage).await;
     stage.link().await;

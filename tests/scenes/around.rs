@@ -1,15 +1,15 @@
-//! What is not in the log: how the log is brought to others, and the sandbox's clock.
+//! Changes that are not in the log: its delivery, and the sandbox's clock.
 
 use serde_json::{Value, json};
 
 use super::watch::{Covered, Scene};
 use crate::harness::Server;
 
-/// Endpoints and deliveries are how the log is read, and have lists of their own. If they stood in it, each delivery
-/// would make another.
+/// Endpoints and deliveries transport the log, and have separate lists. If the log included them, each delivery would
+/// cause another.
 pub async fn webhooks(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
-    // Nobody listens there: every attempt fails.
+    // No server listens there: every attempt fails.
     let body = json!({"url": "http://127.0.0.1:9/hooks"});
     let made = scene.ask("POST /v2/webhook-endpoints", body, 201, &[]).await.id();
     let path = format!("/v2/webhook-endpoints/{made}");
@@ -25,7 +25,7 @@ pub async fn webhooks(covered: &mut Covered) {
     scene.ask(&format!("DELETE {path}"), Value::Null, 204, &[]).await;
 }
 
-/// The clock moves, and nothing else does by that.
+/// The clock moves, and nothing else changes.
 pub async fn clock(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     scene.ask("POST /v2/sandbox/clock/advance", json!({"seconds": 60}), 200, &[]).await;

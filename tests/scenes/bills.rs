@@ -8,7 +8,7 @@ use crate::harness::{Desk, Server};
 const DAY: i64 = 86_400;
 const AP: &str = "/v2/accounts-payable";
 
-/// A scene and the members at its desk.
+/// A scene and the members of its desk.
 struct Office<'a> {
     scene: Scene<'a>,
     members: Vec<(String, String)>,
@@ -27,7 +27,7 @@ impl<'a> Office<'a> {
         &self.members.iter().find(|(known, _)| known == role).unwrap().1
     }
 
-    /// Something that a member does.
+    /// Runs an act of a member.
     async fn act(&mut self, what: &str, role: &str, mut body: Value, status: u16, expected: &[&str]) -> String {
         body["acting_user_id"] = json!(self.member(role));
         let (method, path) = what.split_once(' ').unwrap();
@@ -39,7 +39,7 @@ impl<'a> Office<'a> {
         self.scene.ask(&format!("DELETE {AP}{path}"), Value::Null, 200, expected).await;
     }
 
-    /// A vendor and its account of this number; the scene's first of each.
+    /// Creates a vendor and its account of this number; the scene's first of each.
     async fn vendor(&mut self, account_number: &str) -> String {
         let body = json!({"name": "Corner Shop", "address": {
             "line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US",
@@ -56,7 +56,7 @@ fn account(number: &str) -> Value {
     json!({"name": "Corner Shop", "account_number": number, "routing_number": "110000000"})
 }
 
-/// Who is paid, where to, and whose approval it takes.
+/// Vendors, their accounts, and the approvals of bills.
 pub async fn vendors_and_policies(covered: &mut Covered) {
     let mut office = Office::open(covered).await;
     let vendor = office.vendor("000123456789").await;
@@ -77,7 +77,7 @@ pub async fn vendors_and_policies(covered: &mut Covered) {
         .act(&add, "ap_creator", account("000987654323"), 201, &["vendor_payment_method.updated #4 unconfirmed"])
         .await;
 
-    // With the vendor go its accounts.
+    // The vendor's accounts are deleted with it.
     let gone: &[&str] = &[
         "vendor_payment_method.updated #1 deleted",
         "vendor_payment_method.updated #4 deleted",
@@ -95,11 +95,11 @@ pub async fn vendors_and_policies(covered: &mut Covered) {
     office.delete(&path, &[]).await;
 }
 
-/// A bill from its first draft to its payment, with every turn on the way.
+/// A bill from its first draft to its payment, with every transition.
 pub async fn bills(covered: &mut Covered) {
     let mut office = Office::open(covered).await;
     let vendor = office.vendor("000123456789").await;
-    // Two approvals, so that the first of them is a step of its own.
+    // Two approvals, so that the first of them is a separate step.
     let approvers = [office.member("ap_approver"), office.member("admin")];
     let policy = json!({"steps": [{"num_approvals_required": 2, "approvers": approvers}]});
     office.act("POST /approval-policies", "admin", policy, 201, &["approval_policy.updated #1"]).await;
@@ -131,7 +131,7 @@ pub async fn bills(covered: &mut Covered) {
     office.act(&format!("POST /payables/{bill}/cancel"), "ap_creator", json!({}), 200, canceled).await;
 }
 
-/// A bill whose payment fails, is tried again, and comes back in the end.
+/// A bill whose payment fails, is retried, and is returned in the end.
 pub async fn failed_payments(covered: &mut Covered) {
     for (number, fate) in [("10000001", "failed"), ("20000001", "returned")] {
         let mut office = Office::open(covered).await;

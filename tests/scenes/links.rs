@@ -1,4 +1,4 @@
-//! Links, as the sandbox brings them to people; and how they are claimed and paid out.
+//! Links with delivery by the sandbox; their claims and payouts.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::harness::Server;
 const DAY: i64 = 86_400;
 const LINKS: &str = "POST /v2/payout-links";
 
-/// The hold of a link that is made, and the link until it is with its carrier.
+/// Returns the lines of a new link: its hold, and the link until its provider has it.
 pub fn made(number: u8) -> Vec<String> {
     vec![
         format!("transfer.updated #{number} created"),
@@ -18,12 +18,12 @@ pub fn made(number: u8) -> Vec<String> {
     ]
 }
 
-/// The hold of a link that ends without being claimed, and the link.
+/// Returns the lines of a link that ends without a claim: its hold, and the link.
 pub fn ended(number: u8, end: &str) -> Vec<String> {
     vec![format!("transfer.updated #{number} canceled"), format!("payout_link.updated #{number} {end}")]
 }
 
-/// Lines as `Scene` takes them.
+/// Returns lines as `Scene` takes them.
 pub fn all(lines: &[String]) -> Vec<&str> {
     lines.iter().map(String::as_str).collect()
 }
@@ -32,7 +32,7 @@ fn by_text(line: u32) -> Value {
     json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": format!("212736{line}")}})
 }
 
-/// Each way to the payee, and each way to end unclaimed.
+/// Each way of delivery, and each end without a claim.
 pub async fn unclaimed(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let handed: &[&str] = &[
@@ -56,7 +56,7 @@ pub async fn unclaimed(covered: &mut Covered) {
     scene.work(&["payout_link.sent #2 delivered"]).await;
     scene.pass(30 * DAY + 1, &all(&ended(2, "expired"))).await;
 
-    // Phones that end in 0199 take nothing.
+    // Phones that end in 0199 receive nothing.
     let failed: &[&str] = &["payout_link.failed #3 delivery_failed"];
     let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": "2127360199"}});
     let link = scene.ask(LINKS, body.clone(), 201, &all(&made(3))).await.id();
@@ -76,7 +76,7 @@ pub async fn unclaimed(covered: &mut Covered) {
     scene.ask(&format!("DELETE /v2/payout-links/{link}"), Value::Null, 200, &all(&ended(6, "canceled"))).await;
     scene.work(&[]).await;
 
-    // One way fails, the other arrives.
+    // One delivery fails, the other arrives.
     let payee = json!({"country_code": "1", "phone_number": "2127360199", "email": "jane@example.com"});
     let body = json!({"amount": 1_000, "payee": payee, "delivery": {"method": "all"}});
     scene.ask(LINKS, body, 201, &all(&made(7))).await;
@@ -178,7 +178,7 @@ pub async fn claimed(covered: &mut Covered) {
     scene.pass(1_800, &["transfer.completed #3 completed", "payout_link.paid_out #1 claimed"]).await;
 }
 
-/// What comes back after it was paid out is paid out once more, and told once more.
+/// Money that comes back after the payout is paid out again, with another event.
 pub async fn paid_out_again(covered: &mut Covered) {
     let server = Server::memory().await;
     let user = server.verified_user(2001).await;
@@ -209,7 +209,7 @@ pub async fn paid_out_again(covered: &mut Covered) {
     let session = scene.ask(&step("code"), json!({"token": code}), 200, &[]).await.body["session"].clone();
     let opens_session = session.as_str();
     let handle = json!({"platform": "wallet_b", "handle": "jane-doe"});
-    // All was paid, so it replaces the method of this link and changes nothing of the payee.
+    // Everything was paid, so it replaces the method of this link and changes nothing else of the payee.
     scene.ask_session(&step("method"), opens_session, handle, 200, &[]).await;
     scene.ask_session(&step("payout"), opens_session, json!({}), 200, &["transfer.updated #3 created"]).await;
     scene.work(&["transfer.updated #3 pending"]).await;

@@ -1,9 +1,9 @@
-//! One event for each transition, noun by noun: every operation that changes something is called, every move of
-//! docs/states.md is made, and after each step the logs must hold exactly what happened, in objects that are as their
-//! schemas say.
+//! One event for each transition, noun by noun: every changing operation is called, every transition of docs/states.md
+//! is made, and after each step the logs must contain exactly the expected events, with objects that match their
+//! schemas.
 //!
-//! What there is to cover comes from the code: the table of routes, the rules of states, the list of events. Whoever
-//! adds to one of them finds this test red until a scene shows what is told.
+//! The required coverage comes from the code: the table of routes, the rules of states, the list of events. After an
+//! addition to one of them this test fails until a scene shows the event.
 
 mod around;
 mod bills;
@@ -20,7 +20,7 @@ use bursar::events::EventName;
 use bursar::http::Method;
 use watch::Covered;
 
-/// Moves that the rules allow and that nobody ever sees, each with its reason.
+/// Transitions that the rules allow and that never occur, each with its reason.
 const UNSEEN: [(&str, &str, &str, &str); 14] = [
     ("Transfer", "flagged", "failed", "no rail knows of a payout that waits for its approval"),
     ("Payout link", "created", "sent", "a link is handed to its carriers in the commit that makes it"),
@@ -43,7 +43,7 @@ const UNSEEN: [(&str, &str, &str, &str); 14] = [
     ("Webhook delivery", "dead", "pending", "the same"),
 ];
 
-/// Events that no log of an app has: the first is never emitted yet, the second is in the organization's own log.
+/// Events that no app's log has: the first is not emitted yet, the second is in the organization's log.
 const NOT_EMITTED: [EventName; 2] = [EventName::UserMerged, EventName::AdministrativeAct];
 
 #[tokio::test]
@@ -77,10 +77,10 @@ async fn every_transition_of_every_noun_is_emitted_once_and_as_its_schema_says()
     check(&covered);
 }
 
-/// What is a part of an object and has no event of its own: the object is told of when it moves.
+/// Parts of an object without a separate event: the object's event covers them.
 const PARTS: [&str; 1] = ["Background check of a user"];
 
-/// Nothing that can happen was left out.
+/// Asserts that every possible event is covered.
 fn check(covered: &Covered) {
     let changing: BTreeSet<&str> = bursar::routes::business()
         .iter()
@@ -118,7 +118,7 @@ fn capitalized(word: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// The negative control: one event too many, one too few, another object and another status are all found.
+/// The negative control: a surplus event, a missing one, another object and another status are all found.
 #[tokio::test]
 async fn an_event_that_is_not_as_it_should_be_is_found() {
     let mut covered = Covered::default();

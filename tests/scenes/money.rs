@@ -7,7 +7,7 @@ use crate::harness::Server;
 
 const DAY: i64 = 86_400;
 
-/// A verified user with an account of this number, whom nobody is told of in this scene yet.
+/// Creates a verified user with an account of this number, before the scene reads the log.
 async fn banked(server: &Server, account_number: &str) -> String {
     let user = server.verified_user(2001).await;
     let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": account_number});
@@ -15,7 +15,7 @@ async fn banked(server: &Server, account_number: &str) -> String {
     user
 }
 
-/// Payouts, from flagged to come back.
+/// Payouts, from flagged to returned.
 pub async fn payouts(covered: &mut Covered) {
     let server = Server::memory().await;
     let user = banked(&server, "000123456789").await;
@@ -47,21 +47,21 @@ pub async fn payouts(covered: &mut Covered) {
     let cancel = format!("POST /v2/transfers/{made}/cancel");
     scene.ask(&cancel, json!({}), 200, &["transfer.updated #4 canceled"]).await;
 
-    // Balances move at once, either way.
+    // Balances change at once, in both directions.
     let debit = json!({"user_id": user, "amount": -500});
     let moved: &[&str] = &["transfer.updated #5 created", "transfer.completed #5 completed"];
     scene.ask("POST /v2/transfers", debit, 200, moved).await;
     let credit = json!({"user_id": user, "amount": 200});
     let moved: &[&str] = &["transfer.updated #6 created", "transfer.completed #6 completed"];
     scene.ask("POST /v2/transfers", credit, 200, moved).await;
-    // What reaches the year's threshold says so of the user.
+    // A transfer that reaches the year's threshold marks the user.
     let tax = json!({"user_id": user, "amount": -200_000});
     let moved: &[&str] =
         &["user.updated #1 verified", "transfer.updated #7 created", "transfer.completed #7 completed"];
     scene.ask("POST /v2/transfers", tax, 200, moved).await;
 }
 
-/// A payout that fails takes its account out of use; one that comes back too.
+/// A payout that fails or is returned takes its account out of use.
 pub async fn failed_payouts(covered: &mut Covered) {
     let server = Server::memory().await;
     let user = banked(&server, "10000002").await;
@@ -77,7 +77,7 @@ pub async fn failed_payouts(covered: &mut Covered) {
     });
     let set: &[&str] = &["user.updated.payout_method #1 verified"];
     scene.ask(&format!("PUT /v2/users/{user}/payout-methods"), account, 200, set).await;
-    // Paid at once, because the user wants it so: the link is claimed as it is made.
+    // An automatic payout: the link is claimed when it is created.
     let sent: &[&str] = &[
         "transfer.updated #2 created",
         "transfer.updated #2 pending",
@@ -105,7 +105,7 @@ pub async fn refills(covered: &mut Covered) {
     scene.work(&["transfer.updated #2 pending"]).await;
     scene.pass(DAY, &["transfer.completed #2 completed"]).await;
 
-    // One account that sends money back after a while, and one that is closed: that one is of no use any more.
+    // One account that returns money after a while, and a closed one, which goes out of use.
     let account = |number: &str| json!({"account_number": number, "routing_number": "110000000"});
     let set = format!("PUT {app}/ach-account");
     scene.ask(&set, account("20000001"), 200, &["app.updated #1 approved"]).await;
@@ -123,7 +123,7 @@ pub async fn refills(covered: &mut Covered) {
     scene.ask("POST /v2/organization-transfers", between, 200, moved).await;
 }
 
-/// Payments, and who pays them.
+/// Payments, and their payers.
 pub async fn payments(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let reported: &[&str] = &["payment_customer.updated #1"];
@@ -152,7 +152,7 @@ pub async fn payments(covered: &mut Covered) {
     scene.ask(&format!("DELETE {customer}"), Value::Null, 404, &[]).await;
 }
 
-/// What people ask for.
+/// Payout requests.
 pub async fn requests(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let asked = json!({"amount": 500, "payee": {"country_code": "1", "phone_number": "2127362001"}});

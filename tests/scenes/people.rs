@@ -9,14 +9,14 @@ use crate::samples::base32;
 
 const DAY: i64 = 86_400;
 
-/// Another app of the organization, whose log is watched too; gives its id.
+/// Creates another app of the organization, whose log is watched too; returns its id.
 async fn second_app(scene: &mut Scene<'_>) -> String {
     let made = scene.ask("POST /v2/apps", json!({"name": "Corner Shop"}), 201, &[]).await.id();
     scene.also(&made, &["B: app.updated #1 approved"]).await;
     made
 }
 
-/// What changes nothing is asked for twice: it has no second event.
+/// Requests without a change are sent twice: they have no second event.
 pub async fn apps(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let app = format!("/v2/apps/{}", second_app(&mut scene).await);
@@ -41,12 +41,12 @@ pub async fn apps(covered: &mut Covered) {
     scene.ask(&key, Value::Null, 200, reported).await;
     scene.ask(&key, Value::Null, 200, &[]).await;
 
-    // Nobody can read the log of an app that is gone: its keys are dead, and it is found no more.
+    // The log of a deleted app cannot be read: its keys are dead, and it is not found.
     scene.without(app.rsplit('/').next().unwrap());
     scene.ask(&format!("DELETE {app}"), Value::Null, 200, &[]).await;
 }
 
-/// Who may act is told to every app.
+/// The members are in the log of every app.
 pub async fn members(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     second_app(&mut scene).await;
@@ -65,7 +65,7 @@ pub async fn members(covered: &mut Covered) {
     scene.ask(&format!("DELETE {path}"), Value::Null, 200, &[]).await;
 }
 
-/// How a member signs in concerns them alone; that a password changed is a change of the member.
+/// A sign-in concerns only the member; a changed password is a change of the member.
 pub async fn sign_ins(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let active: &[&str] = &["member.updated #1 active"];
@@ -100,7 +100,7 @@ fn person(line: u32, last_name: &str) -> Value {
     })
 }
 
-/// Proves a phone: the code is told of, and what it proves. Gives nothing: the user is `verified` now.
+/// Proves a phone: the events are the code and the proof. The user is `verified` now.
 async fn verify(scene: &mut Scene<'_>, user: &str, line: u32, expected: &[&str]) {
     scene.ask(&format!("POST {user}/send-verification-token"), json!({}), 202, &["verification.sent #1"]).await;
     scene.work(&[]).await;
@@ -108,7 +108,7 @@ async fn verify(scene: &mut Scene<'_>, user: &str, line: u32, expected: &[&str])
     scene.ask(&format!("POST {user}/verify"), json!({"token": code}), 200, expected).await;
 }
 
-/// The life of a user, in two apps.
+/// The states of a user, in two apps.
 pub async fn users(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let app = second_app(&mut scene).await;
@@ -120,7 +120,7 @@ pub async fn users(covered: &mut Covered) {
     let connect = json!({"user_id": made, "app_id": app});
     scene.ask("POST /v2/users/connect", connect.clone(), 200, &["B: user.updated #1 verified"]).await;
     scene.ask("POST /v2/users/connect", connect, 200, &[]).await;
-    // From here on both apps know the user: each hears of the payee, and of its own profile.
+    // From here on both apps have the user: each gets events about the payee, and about its own profile.
     let own: &[&str] = &["user.updated #1 verified"];
     let both: &[&str] = &["user.updated #1 verified", "B: user.updated #1 verified"];
     let address =
@@ -152,7 +152,7 @@ pub async fn users(covered: &mut Covered) {
     scene.ask(&format!("DELETE /v2/users/{other}"), Value::Null, 200, gone).await;
 }
 
-/// Reviews: each way in, each way out, and back.
+/// Reviews: every start, every end, and back.
 pub async fn reviews(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let members = scene.server.credentials()["members"].clone();
@@ -170,7 +170,7 @@ pub async fn reviews(covered: &mut Covered) {
     scene.ask(&decide(&user, "confirm"), decision.clone(), 200, &["user.updated #1 disabled"]).await;
     scene.ask(&decide(&user, "clear"), decision.clone(), 200, &["user.updated #1 unverified"]).await;
     verify(&mut scene, &user, 2001, &["user.updated #1 verified"]).await;
-    // What members find out about a user is told with the user.
+    // The findings of members are part of the user.
     let checked = found(json!({"id_verified": true, "background_check": {"status": "started"}}));
     scene.ask(&format!("PATCH {user}/compliance"), checked.clone(), 200, &["user.updated #1 verified"]).await;
     scene.ask(&format!("PATCH {user}/compliance"), checked, 200, &[]).await;
@@ -192,14 +192,15 @@ pub async fn reviews(covered: &mut Covered) {
     let review: &[&str] = &["user.updated #3 in_review"];
     scene.ask(&format!("PATCH {user}"), named("Sanctioned"), 200, review).await;
     scene.ask(&decide(&user, "clear"), decision.clone(), 200, &["user.updated #3 verified"]).await;
-    // Another name on the list is another question; what was confirmed by mistake is taken back.
+    // Another name on the list needs another decision; a wrong confirmation is revoked.
     let listed = json!({"first_name": "Bogumila", "last_name": "Krzewinski-Talvo"});
     scene.ask(&format!("PATCH {user}"), listed, 200, review).await;
     scene.ask(&decide(&user, "confirm"), decision.clone(), 200, &["user.updated #3 disabled"]).await;
     scene.ask(&decide(&user, "clear"), decision.clone(), 200, &["user.updated #3 verified"]).await;
 }
 
-/// A hundred wrong codes lock a phone, and the organization unlocks it. What names no row is refused and emits nothing.
+/// A hundred wrong codes lock a phone, and the organization unlocks it. A request without a matching row is refused and
+/// emits nothing.
 pub async fn locks(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let claim = crate::codes::named(&scene.server).await;
@@ -218,7 +219,7 @@ pub async fn locks(covered: &mut Covered) {
         scene.ask(&format!("POST /v2/notices/x/{step}"), json!({}), 404, &[]).await;
     }
     scene.ask("POST /v2/notices/x/unfreeze", json!({"token": "123456"}), 404, &[]).await;
-    // A phone number that the organization replaces is not verified any more.
+    // A phone number that the organization replaces is no longer verified.
     let user = scene.server.verified_user(2044).await;
     scene.skip(0).await;
     let replaced = json!({"phone_number": {"country_code": "1", "phone_number": "2127362045"}});

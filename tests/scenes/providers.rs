@@ -1,4 +1,4 @@
-//! Links that a gateway and a mail server carry: they say later what became of them.
+//! Links through a gateway and a mail server, which report the delivery later.
 
 use bursar::providers::Providers;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn link() -> Value {
     json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": "2127362001"}})
 }
 
-/// What the gateway says moves the link, and what ends it.
+/// The gateway's reports change the link, until it ends.
 pub async fn unclaimed(covered: &mut Covered) {
     let gateway = FakeGateway::start().await;
     let provider = gateway.clone();
@@ -41,12 +41,12 @@ pub async fn unclaimed(covered: &mut Covered) {
     scene.ask(LINKS, link(), 201, &all(&made(4))).await;
     scene.work(&["payout_link.sent #4 sent"]).await;
 
-    // One that is still with us when its time is over.
+    // A link that is not handed over before it expires.
     gateway.set(GatewayMode::Busy);
     let mut soon = link();
     soon["expires_at"] = json!("2026-03-02T15:10:00Z");
     scene.ask(LINKS, soon, 201, &all(&made(5))).await;
-    // The reason is news once, not with each attempt.
+    // The reason is an event once, not for each attempt.
     scene.work(&["payout_link.updated #5 delivery_pending"]).await;
     scene.pass(600, &all(&ended(5, "expired"))).await;
     let expired = [ended(1, "expired"), ended(2, "expired"), ended(4, "expired")].concat();
@@ -57,7 +57,7 @@ pub async fn unclaimed(covered: &mut Covered) {
     assert_eq!(reported, expected);
 }
 
-/// Claims of links that were delivered, are on their way, and could not be delivered.
+/// Claims of links that were delivered, are on their way, or could not be delivered.
 pub async fn claimed(covered: &mut Covered) {
     let gateway = FakeGateway::start().await;
     let provider = gateway.clone();
@@ -96,7 +96,7 @@ pub async fn claimed(covered: &mut Covered) {
     }
 }
 
-/// Opens a sitting at a claim; the first time, with name and account.
+/// Opens a claim session; the first time, with name and account.
 async fn open_session(scene: &mut Scene<'_>, gateway: &FakeGateway, token: &str, first: bool) -> String {
     let step = |name: &str| format!("POST /v2/claims/{token}/{name}");
     let contact = json!({"country_code": "1", "phone_number": "2127362001"});
@@ -120,7 +120,7 @@ async fn open_session(scene: &mut Scene<'_>, gateway: &FakeGateway, token: &str,
     session
 }
 
-/// One way fails, the other is with its carrier.
+/// One delivery fails, the other is with its provider.
 pub async fn by_all_ways(covered: &mut Covered) {
     let (gateway, mail) = (FakeGateway::start().await, FakeMail::start());
     gateway.set(GatewayMode::Invalid);

@@ -1,14 +1,13 @@
-//! Holds a value against a schema of the OpenAPI document: what the document uses, and nothing else.
+//! Compares a value with a schema of the OpenAPI document; supports only the keywords that the document uses.
 
 use serde_json::Value;
 
-/// A document, for the references in it.
+/// A document, for its references.
 #[derive(Clone, Copy)]
 pub struct Schemas<'a>(pub &'a Value);
 
 impl Schemas<'_> {
-    /// What is wrong with a value, each with its place; nothing when it is as the schema says. A field that the schema
-    /// does not name is wrong too.
+    /// Returns the faults of a value, each with its place. A field that the schema does not name is a fault too.
     pub fn faults(self, schema: &Value, value: &Value) -> Vec<String> {
         let mut faults = Vec::new();
         self.hold(schema, value, "", &mut faults);
@@ -88,7 +87,7 @@ impl Schemas<'_> {
         self.hold_parts(schema, value, at, faults);
     }
 
-    /// The fields of an object, the items of a list.
+    /// Compares the fields of an object or the items of a list.
     fn hold_parts(self, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
         for (place, item) in value.as_array().into_iter().flatten().enumerate() {
             if schema["items"].is_object() {
@@ -114,7 +113,7 @@ impl Schemas<'_> {
     }
 }
 
-/// Where a schema is one of several parts that name the fields together: the event itself.
+/// Places at which several schemas name the fields together: the event itself.
 const IS_PART: [&str; 1] = [""];
 
 fn is(value: &Value, word: &str) -> bool {

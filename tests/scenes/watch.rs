@@ -1,4 +1,4 @@
-//! Watches the logs while requests are made: after each, it holds what was told against what should have been.
+//! Watches the event logs while requests are sent: after each, the new events are compared with the expected ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +8,15 @@ use serde_json::{Value, json};
 use super::schema::Schemas;
 use crate::harness::{Reply, Server};
 
-/// What all scenes together have shown.
+/// The coverage of all scenes together.
 #[derive(Default)]
 pub struct Covered {
     /// Operations that changed something, by their ids.
     pub operations: BTreeSet<&'static str>,
-    /// Events, by their names.
     pub names: BTreeSet<String>,
-    /// Moves that were told: noun, from, to.
+    /// Emitted transitions: noun, from, to.
     pub transitions: BTreeSet<(String, String, String)>,
-    /// What was told otherwise than it should have been. All of it is shown in the end, not the first alone.
+    /// Every difference between actual and expected events, reported together at the end.
     pub wrong: Vec<String>,
 }
 
@@ -28,22 +27,21 @@ struct Log {
     versions: BTreeMap<String, i64>,
 }
 
-/// A scene: a server whose logs are watched. Events stand as lines: `payout_link.updated #1 created` is the first
-/// payout link of the scene, which is `created` now. A line begins with `B: ` when it is in another app's log.
+/// A scene: a server whose logs are watched. Events are written as lines: `payout_link.updated #1 created` is the first
+/// payout link of the scene, which is `created` now. A line begins with `B: ` if it is in another app's log.
 pub struct Scene<'a> {
-    /// The program.
     pub server: Server,
     covered: &'a mut Covered,
     document: Value,
     routes: Vec<Route>,
     logs: Vec<Log>,
-    /// Every object that was told of, by its id: the number that it has in this scene, and its status.
+    /// Every object in an event, by its id: its number in this scene, and its status.
     objects: BTreeMap<String, (usize, String)>,
     counts: BTreeMap<String, usize>,
 }
 
 impl<'a> Scene<'a> {
-    /// Watches the demonstration app of a fresh server, from now on.
+    /// Watches the demonstration app of a new server, from now on.
     pub async fn on(server: Server, covered: &'a mut Covered) -> Self {
         let routes = bursar::routes::table();
         let document = bursar::openapi::document(&bursar::routes::business());
@@ -57,30 +55,30 @@ impl<'a> Scene<'a> {
     async fn watch(&mut self, app: &str) {
         self.logs.push(Log { app: app.to_owned(), sequence: 0, versions: BTreeMap::new() });
         if self.logs.len() == 1 {
-            // What the first start made is not this scene's.
+            // The events of the first start do not belong to this scene.
             self.read().await;
             self.objects.clear();
             self.counts.clear();
         }
     }
 
-    /// Watches an app that was just made; its first event was told of it.
+    /// Watches a new app, and expects its first events.
     pub async fn also(&mut self, app: &str, expected: &[&str]) {
         self.watch(app).await;
         self.reported("a log that is new", expected).await;
     }
 
-    /// Nobody can read the log of an app that was deleted.
+    /// Stops watching a deleted app, whose log cannot be read.
     pub fn without(&mut self, app: &str) {
         self.logs.retain(|log| log.app != app);
     }
 
-    /// Asks, expects this status, and that exactly this was told.
+    /// Sends a request, and expects this status and exactly these events.
     pub async fn ask(&mut self, what: &str, body: Value, status: u16, expected: &[&str]) -> Reply {
         self.ask_session(what, None, body, status, expected).await
     }
 
-    /// The same, by a payee who sits at a claim.
+    /// Sends a request of a payee with a claim session.
     pub async fn ask_session(
         &mut self,
         what: &str,
@@ -120,25 +118,25 @@ impl<'a> Scene<'a> {
             wanted.clone().count() == given.clone().count()
                 && wanted.zip(given).all(|(wanted, given)| wanted.starts_with('{') || wanted == given)
         };
-        // A path without placeholders is meant before one with.
+        // A path without placeholders has precedence over one with them.
         let fitting = self.routes.iter().filter(|route| route.method.as_str() == method && fits(route.path));
         let found = fitting.min_by_key(|route| route.path.matches('{').count());
         found.unwrap_or_else(|| panic!("{method} {path} is no route")).clone()
     }
 
-    /// Lets the worker do what is due, and expects that exactly this was told.
+    /// Runs the due work, and expects exactly these events.
     pub async fn work(&mut self, expected: &[&str]) {
         self.server.work_off().await;
         self.reported("the worker", expected).await;
     }
 
-    /// Lets time pass, and the worker do what fell due.
+    /// Advances the clock, runs the due work, and expects exactly these events.
     pub async fn pass(&mut self, seconds: i64, expected: &[&str]) {
         self.server.pass(seconds).await;
         self.reported(&format!("{seconds} seconds later"), expected).await;
     }
 
-    /// Lets time pass, and the worker do what fell due, whatever is told of it.
+    /// Advances the clock and runs the due work; returns the events.
     pub async fn skip(&mut self, seconds: i64) -> Vec<String> {
         self.server.pass(seconds).await;
         self.read().await
@@ -151,7 +149,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What was told since the last time.
+    /// Returns the events since the last read.
     async fn read(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         for place in 0..self.logs.len() {
@@ -172,7 +170,7 @@ impl<'a> Scene<'a> {
         lines
     }
 
-    /// One event: in its place, of the next version, as its schema says.
+    /// Checks one event: its sequence, its version, and its schema.
     fn event(&mut self, place: usize, event: &Value) -> String {
         let (name, id) = (event["name"].as_str().unwrap(), event["object_id"].as_str().unwrap());
         let log = &mut self.logs[place];

@@ -1,5 +1,3 @@
-//! Ends sessions, and notes that one is in use.
-
 use std::sync::Arc;
 
 use super::model::MemberSession;
@@ -12,12 +10,10 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// DELETE /v2/member-sessions/{session_id}. To end it again changes nothing.
+/// DELETE /v2/member-sessions/{session_id}. A second end changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct EndSession {
-    /// The organization.
     pub org: OrgId,
-    /// The session.
     pub session: MemberSessionId,
     /// The member who ends it; `None` for the organization's key.
     pub by: Option<MemberId>,
@@ -49,12 +45,10 @@ impl Command for EndSession {
     }
 }
 
-/// Notes that a session is in use, at most every five minutes.
+/// Records that a session is in use. Callers run it at most every five minutes.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// The organization.
     pub org: OrgId,
-    /// The session.
     pub session: MemberSessionId,
 }
 
@@ -76,7 +70,6 @@ impl Command for Touch {
     }
 }
 
-/// Ends every session of a member.
 pub fn end_all(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {
     let now = world.now();
     for session in world.all::<MemberSession>(MemberSession::OF_MEMBER, key![org, member])? {
@@ -87,7 +80,7 @@ pub fn end_all(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Ha
     Ok(())
 }
 
-/// Removes a member's sessions that ended long ago, and makes room for one more.
+/// Removes a member's sessions that ended long ago, and ends the oldest live ones to make room for one more.
 pub(super) fn clear_away(world: &mut World, sessions: Vec<Arc<MemberSession>>) {
     let now = world.now();
     let (mut live, over): (Vec<_>, Vec<_>) = sessions.into_iter().partition(|session| rules::is_live(session, now));

@@ -1,4 +1,4 @@
-//! A member's second factor: TOTP, and the recovery codes that stand in for it.
+//! A member's second factor: TOTP, and the recovery codes that replace it.
 
 use std::sync::Arc;
 
@@ -11,26 +11,24 @@ use crate::vault::{Purpose, SealContext};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Where the secret of a confirmed second factor is sealed: the column `sealed_totp`.
+/// Returns the context that seals a confirmed secret: the column `sealed_totp`.
 pub fn confirmed_place(org: OrgId, member: MemberId) -> SealContext {
     SealContext::new(Purpose::Login, org, "member_factors", member.0, "sealed_totp")
 }
 
-/// Where a secret is sealed that waits for its first code: the column `sealed_pending`.
+/// Returns the context that seals a secret before its first code: the column `sealed_pending`.
 pub fn pending_seal_context(org: OrgId, member: MemberId) -> SealContext {
     SealContext::new(Purpose::Login, org, "member_factors", member.0, "sealed_pending")
 }
 
-/// POST /v2/member-sessions/current/totp: a secret that waits for its first code. The factor before it holds until then.
+/// POST /v2/member-sessions/current/totp: stores a secret that waits for its first code. The previous factor stays
+/// valid until then.
 #[derive(Clone, Debug)]
 pub struct StartTotp {
-    /// The organization.
     pub org: OrgId,
-    /// Whose factor.
     pub member: MemberId,
-    /// The hash that the password was compared with.
+    /// The hash that matched the password.
     pub password_hash: String,
-    /// The secret, sealed.
     pub secret: Vec<u8>,
 }
 
@@ -69,22 +67,20 @@ impl Command for StartTotp {
 /// A secret whose first code was right.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
-    /// The secret, sealed where it waited.
+    /// The secret, sealed for `sealed_pending`.
     pub pending: Vec<u8>,
-    /// The same secret, sealed where it counts.
+    /// The same secret, sealed for `sealed_totp`.
     pub sealed: Vec<u8>,
     /// The time step of the code.
     pub step: i64,
 }
 
-/// POST /v2/member-sessions/current/totp/confirm: the secret that waited is the factor from now on.
+/// POST /v2/member-sessions/current/totp/confirm: the pending secret becomes the factor.
 #[derive(Clone, Debug)]
 pub struct ConfirmTotp {
-    /// The organization.
     pub org: OrgId,
-    /// Whose factor.
     pub member: MemberId,
-    /// What the code was right for; `None` for a wrong code.
+    /// `None` for a wrong code.
     pub proof: Option<Confirmed>,
     /// Keyed hashes of the new recovery codes.
     pub recovery: Vec<String>,
@@ -125,11 +121,9 @@ impl Command for ConfirmTotp {
 /// by the organization's key. Without a factor nothing changes.
 #[derive(Clone, Debug)]
 pub struct RemoveTotp {
-    /// The organization.
     pub org: OrgId,
-    /// Whose factor.
     pub member: MemberId,
-    /// The hash that the password was compared with; `None` for the organization's key.
+    /// The hash that matched the password; `None` for the organization's key.
     pub password_hash: Option<String>,
 }
 
@@ -149,7 +143,6 @@ impl Command for RemoveTotp {
     }
 }
 
-/// Removes a member's second factor, if they have one.
 pub(super) fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {
     let factor: Option<Arc<MemberFactor>> = world.get::<MemberFactor>(key![org, member])?;
     if let Some(factor) = factor {
@@ -158,7 +151,7 @@ pub(super) fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<
     Ok(())
 }
 
-/// Refuses when the password was changed since it was checked.
+/// Refuses if the password was changed since it was checked.
 pub(super) fn same_password(world: &World, org: OrgId, member: MemberId, hash: &str) -> Result<(), Halt> {
     let member = world.get::<crate::members::Member>(key![org, member])?;
     if member.is_some_and(|member| member.password_hash.as_deref() == Some(hash)) {

@@ -1,5 +1,3 @@
-//! Signing in over HTTP.
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -30,9 +28,8 @@ use crate::vault::{Purpose, SealContext, Vault};
 use crate::world::record::{Cell as _, key};
 use crate::world::{Query, World};
 
-/// Recovery codes of a second factor.
 const RECOVERY_CODES: usize = 10;
-/// Longest code that a member types, in characters.
+/// In characters.
 const CODE_MAX: usize = 32;
 
 input! {
@@ -42,27 +39,27 @@ input! {
         pub organization_id: OrgId,
         /// The member's e-mail address.
         pub email: Email,
-        /// Their password.
+        /// The member's password.
         pub password: Password,
-        /// The six digits of their authenticator app, where they have a second factor.
+        /// The six digits of the authenticator app, if the member has a second factor.
         pub code: Option<Line<CODE_MAX>>,
-        /// One of their recovery codes, in place of code.
+        /// A recovery code, in place of code.
         pub recovery_code: Option<Line<CODE_MAX>>,
     }
 }
 
 input! {
-    /// Another password.
+    /// A change of the member's password.
     pub struct PasswordChange {
-        /// The password until now.
+        /// The current password.
         pub current_password: Password,
-        /// The new one, at least 12 characters.
+        /// The new password, at least 12 characters.
         pub password: NewPassword,
     }
 }
 
 input! {
-    /// The member's password, once more.
+    /// The member's password, as a proof.
     pub struct PasswordProof {
         /// The member's password.
         pub current_password: Password,
@@ -80,7 +77,7 @@ input! {
 input! {
     /// A member's first password.
     pub struct SetUpInput {
-        /// The token that the invitation gave.
+        /// The token of the invitation.
         pub token: Line<200>,
         /// At least 12 characters.
         pub password: NewPassword,
@@ -88,9 +85,9 @@ input! {
 }
 
 list_query! {
-    /// Which sessions.
+    /// Selects sessions.
     pub struct MemberSessionQuery {
-        /// Only this member's. A member who is not an admin sees their own in any case.
+        /// Only this member's sessions. A member who is not an admin always lists their own.
         pub member_id: Option<MemberId>,
     }
 }
@@ -99,25 +96,25 @@ list_query! {
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = MemberSession)]
 pub struct MemberSessionJson {
-    /// Its id.
+    /// The id of the session.
     pub id: MemberSessionId,
-    /// Whose it is.
+    /// The member who signed in.
     pub member_id: MemberId,
-    /// The network that it was opened from.
+    /// The network from which the session was opened.
     #[schema(required)]
     pub address: Option<String>,
-    /// Whether a second factor was shown.
+    /// Whether the member used a second factor.
     pub second_factor: bool,
     /// When the member signed in.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// The last request, to within five minutes.
+    /// The time of the last request, to within five minutes.
     #[schema(value_type = String, format = DateTime)]
     pub last_used: Time,
-    /// When it ends, or ended, if it is not used again.
+    /// When the session ends without further use, or ended.
     #[schema(value_type = String, format = DateTime)]
     pub ends: Time,
-    /// When it was ended, if it was.
+    /// When the session was ended; null if it was not.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub ended: Option<Time>,
 }
@@ -143,21 +140,21 @@ pub struct OpenedMemberSessionJson {
     /// The session.
     #[serde(flatten)]
     pub session: MemberSessionJson,
-    /// What the header `Member-Session` takes.
+    /// The value of the header `Member-Session`.
     pub token: String,
-    /// Who signed in.
+    /// The member who signed in.
     pub member: MemberJson,
-    /// Recovery codes that are left; null for a member without a second factor.
+    /// The number of unused recovery codes; null for a member without a second factor.
     #[schema(required)]
     pub recovery_codes_left: Option<usize>,
 }
 
-/// A token by which a member sets a password.
+/// A token with which a member sets a password.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct SetUpTokenJson {
-    /// What `POST /v2/member-set-ups` takes. Give it to the member; it is shown here and never again.
+    /// The token that `POST /v2/member-set-ups` takes. Give it to the member; it is shown here and never again.
     pub token: String,
-    /// Until when it is valid.
+    /// When the token expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires: Time,
 }
@@ -165,20 +162,19 @@ pub struct SetUpTokenJson {
 /// A secret for an authenticator app.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct TotpSecretJson {
-    /// In Base32, to be typed.
+    /// The secret in Base32, to be typed.
     pub secret: String,
-    /// The same as an address, to be shown as a QR code.
+    /// The secret as a URI, to be shown as a QR code.
     pub uri: String,
 }
 
-/// The codes that stand in for the authenticator app.
+/// The codes that replace the authenticator app.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct RecoveryCodesJson {
     /// Ten codes, each for one sign-in. They are shown here and never again.
     pub recovery_codes: Vec<String>,
 }
 
-/// POST /v2/member-sessions
 pub async fn open(call: Call) -> Outcome {
     let SignIn { organization_id: org, email, password, code, recovery_code } = call.body()?;
     if code.is_some() && recovery_code.is_some() {
@@ -198,7 +194,7 @@ pub async fn open(call: Call) -> Outcome {
         call.bursar.sign_ins.may_from_elsewhere(account, now)?;
     }
     let found = known.and_then(|known| Some((known.member.password_hash.clone()?, known)));
-    // An unknown address costs what a wrong password costs.
+    // An unknown address costs as much time as a wrong password.
     let hash = found.as_ref().map_or_else(|| password::UNKNOWN.to_owned(), |(hash, _)| hash.clone());
     let is_right = call.bursar.sign_ins.hash(move || password::matches(&password.0, &hash)).await?;
     let Some((password_hash, known)) = found.filter(|_| is_right) else {
@@ -237,7 +233,7 @@ pub async fn open(call: Call) -> Outcome {
     .header("cache-control", "no-store"))
 }
 
-/// A member who may sign in, as the store has them.
+/// A stored member who may sign in.
 struct Known {
     member: Member,
     totp: Option<Vec<u8>>,
@@ -255,7 +251,7 @@ fn known(world: &World, org: OrgId, email: &str, address: Option<&str>) -> Resul
     Ok(Some(Known { member: Member::clone(&member), totp, is_known_network }))
 }
 
-/// One answer to every wrong sign-in: whether the address or the password was wrong is not shown.
+/// Returns one refusal for every wrong sign-in, which does not reveal whether the address or the password was wrong.
 fn wrong() -> Refusal {
     Refusal::new(Code::Unauthorized, "The e-mail address or the password is wrong.")
 }
@@ -273,7 +269,7 @@ fn totp_proof(vault: &Vault, org: OrgId, member: MemberId, sealed: Option<&[u8]>
     }
 }
 
-/// The secret, and the time step that a code is right for.
+/// Returns the secret, and the time step of the code.
 fn step(vault: &Vault, seal_context: &SealContext, sealed: &[u8], code: &str, now: Time) -> Option<(Vec<u8>, i64)> {
     let digits: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
     let secret = vault.open(seal_context, sealed).ok()?;
@@ -287,19 +283,18 @@ fn recovery_hash(vault: &Vault, org: OrgId, member: MemberId, code: &str) -> Str
     vault.keyed_hash(Purpose::Login, &parts).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A recovery code of 50 random bits, in two groups of five letters.
+/// Returns a recovery code of 50 random bits, in two groups of five letters.
 fn draw_recovery_code(entropy: &mut Entropy) -> String {
     let text = totp::base32(&entropy.bytes::<7>());
     format!("{}-{}", &text[..5], &text[5..10])
 }
 
-/// The member whose session came with the request.
 fn signed_in(call: &Call) -> Result<SignedIn, Refusal> {
     call.caller.member.ok_or_else(super::ended)
 }
 
-/// The signed-in member, whose current password was sent along, and its hash. A wrong one counts as a wrong sign-in: the
-/// holder of a stolen session must not try passwords with it.
+/// Returns the signed-in member and their password hash, if the request has the current password. A wrong one counts as
+/// a wrong sign-in, so that a stolen session cannot be used to guess passwords.
 async fn with_password(call: &Call, current: Password) -> Result<(Member, String), Refusal> {
     let (org, member) = (call.caller.org, signed_in(call)?.member);
     let member = call.read(move |world| Ok(Member::clone(&*find(world, org, member)?))).await?;
@@ -315,7 +310,6 @@ async fn with_password(call: &Call, current: Password) -> Result<(Member, String
     Ok((member, hash))
 }
 
-/// GET /v2/member-sessions
 pub async fn list(call: Call) -> Outcome {
     let query: MemberSessionQuery = call.query()?;
     let (org, signed_in) = (call.caller.org, call.caller.member);
@@ -336,7 +330,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// DELETE /v2/member-sessions/{member_session_id}
 pub async fn end(call: Call) -> Outcome {
     let session: MemberSessionId = call.id("member_session_id", "member session")?;
     let by = call.caller.member.map(|signed_in| signed_in.member);
@@ -345,7 +338,6 @@ pub async fn end(call: Call) -> Outcome {
     Ok(Answer::ok(&MemberSessionJson::from(&ended)))
 }
 
-/// POST /v2/member-sessions/current/password
 pub async fn change_password(call: Call) -> Outcome {
     let PasswordChange { current_password, password } = call.body()?;
     let (member, current_hash) = with_password(&call, current_password).await?;
@@ -356,7 +348,6 @@ pub async fn change_password(call: Call) -> Outcome {
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
-/// POST /v2/member-sessions/current/totp
 pub async fn start_totp(call: Call) -> Outcome {
     let (member, password_hash) = with_password(&call, call.body::<PasswordProof>()?.current_password).await?;
     let org = call.caller.org;
@@ -368,7 +359,6 @@ pub async fn start_totp(call: Call) -> Outcome {
     Ok(Answer::ok(&shown).header("cache-control", "no-store"))
 }
 
-/// POST /v2/member-sessions/current/totp/confirm
 pub async fn confirm_totp(call: Call) -> Outcome {
     let (org, member) = (call.caller.org, signed_in(&call)?.member);
     let code = call.body::<TotpCode>()?.code.0;
@@ -394,7 +384,6 @@ pub async fn confirm_totp(call: Call) -> Outcome {
     Ok(Answer::ok(&RecoveryCodesJson { recovery_codes }).header("cache-control", "no-store"))
 }
 
-/// DELETE /v2/member-sessions/current/totp
 pub async fn remove_totp(call: Call) -> Outcome {
     let (member, hash) = with_password(&call, call.body::<PasswordProof>()?.current_password).await?;
     call.run(RemoveTotp { org: call.caller.org, member: member.id, password_hash: Some(hash) }).await?;
@@ -402,7 +391,6 @@ pub async fn remove_totp(call: Call) -> Outcome {
     Ok(Answer::empty(204))
 }
 
-/// DELETE /v2/members/{member_id}/totp
 pub async fn reset_totp(call: Call) -> Outcome {
     let member: MemberId = call.id("member_id", "member")?;
     call.run(RemoveTotp { org: call.caller.org, member, password_hash: None }).await?;
@@ -410,7 +398,6 @@ pub async fn reset_totp(call: Call) -> Outcome {
     Ok(Answer::empty(204))
 }
 
-/// POST /v2/members/{member_id}/set-up-token
 pub async fn invite(call: Call) -> Outcome {
     let member: Result<MemberId, Refusal> = call.id("member_id", "member");
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), Kind::SetUp, call.caller.org);
@@ -428,7 +415,6 @@ pub async fn invite(call: Call) -> Outcome {
     Ok(outcome)
 }
 
-/// POST /v2/member-set-ups
 pub async fn set_up(call: Call) -> Outcome {
     let SetUpInput { token, password } = call.body()?;
     let member = set_password(&call, &token.0, password).await?;
@@ -438,6 +424,7 @@ pub async fn set_up(call: Call) -> Outcome {
 /// Sets a member's password with their set-up token, over the API and on the page.
 ///
 /// # Errors
+///
 /// `wrong-token`.
 pub async fn set_password(call: &Call, token: &str, password: NewPassword) -> Result<Member, Refusal> {
     let set = set_password_of(call, token, password).await;
@@ -464,7 +451,7 @@ async fn set_password_of(call: &Call, token: &str, password: NewPassword) -> Res
     let Some(Token { org, hash }) = Token::read(&call.bursar.vault, Kind::SetUp, token) else {
         return Err(set_up::unknown());
     };
-    // A stranger's guess must not cost a hash.
+    // Check the token first: a guess must not cost a password hash.
     let wanted = hash.clone();
     call.read(move |world| set_up::valid(world, org, &wanted).map(|_| ())).await?;
     let password_hash = hashed(call, password).await?;
@@ -473,7 +460,6 @@ async fn set_password_of(call: &Call, token: &str, password: NewPassword) -> Res
 
 const TAG: &str = "Members";
 
-/// The routes of signing in.
 pub fn routes() -> Vec<Route> {
     [session_routes(), own_routes(), set_up_routes()].concat()
 }

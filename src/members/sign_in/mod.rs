@@ -1,12 +1,12 @@
-//! How a member signs in: password, second factor, session.
+//! The sign-in of members: password, second factor, session.
 //!
-//! Invariants: a session, a set-up token and a recovery code are stored as keyed hashes and shown once; a session
-//! is looked up in its own organization on every request and once more in the commit, so an ended one opens nothing
-//! from then on, in any process; a TOTP time step is accepted once; a recovery code is used once; a change of the
-//! password or of the role, and a removal, end every session of the member.
+//! Invariants: a session, a set-up token and a recovery code are stored as keyed hashes and shown once; every request
+//! reads its session in the session's own organization, and again in the commit, so an ended session opens nothing in
+//! any process; a TOTP time step is accepted once; a recovery code is used once; a change of the password or of the
+//! role, and a removal, end every session of the member.
 //!
-//! Deliberately absent: which route takes a session (the table of routes), and who acts in accounts payable (`acting`).
-//! Start at `rules.rs`, then `open.rs`.
+//! Deliberately absent: the routes that take a session (the table of routes), and the acting member in accounts payable
+//! (`acting`). Start at `rules.rs`, then `open.rs`.
 
 mod end;
 mod factor;
@@ -36,18 +36,20 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The live session with this secret, and its member.
+/// Returns the live session with this secret, and its member.
 ///
 /// # Errors
+///
 /// `unauthorized`.
 pub fn by_secret(world: &World, org: OrgId, hash: &[u8]) -> Result<(Arc<MemberSession>, Arc<Member>), Halt> {
     let session = world.find::<MemberSession>(MemberSession::BY_SECRET, key![org, hash.to_vec()])?;
     live(world, session)
 }
 
-/// The live session with this id, if it is this member's.
+/// Returns the live session with this id, if it belongs to this member.
 ///
 /// # Errors
+///
 /// `unauthorized`.
 pub fn of_member(
     world: &World,
@@ -69,22 +71,22 @@ fn live(world: &World, session: Option<Arc<MemberSession>>) -> Result<(Arc<Membe
     }
 }
 
-/// The member that may set a password with the set-up token of this hash.
+/// Returns the member who may set a password with the set-up token of this hash.
 ///
 /// # Errors
+///
 /// `wrong-token`.
 pub fn invited(world: &mut World, org: OrgId, hash: &[u8]) -> Result<Arc<Member>, Halt> {
     let set_up = set_up::valid(world, org, hash)?;
     super::find(world, org, set_up.member)
 }
 
-/// Removes what a removed member would sign in with.
+/// Removes the second factor and the set-up token of a removed member.
 pub fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {
     factor::forget(world, org, member)?;
     set_up::forget(world, org, member)
 }
 
-/// The refusal of whatever is no live session.
 pub fn ended() -> Refusal {
     Refusal::new(Code::Unauthorized, "The member session is not valid or has ended. Sign in again.")
 }

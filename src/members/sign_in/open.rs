@@ -1,5 +1,3 @@
-//! Opens a session for a member whose password was right.
-
 use super::model::{MemberFactor, MemberSession};
 use super::{end, ended, rules};
 use crate::engine::Command;
@@ -9,49 +7,39 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// What was shown besides the password.
+/// The proof of the second factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// Nothing.
     None,
     /// A code that was right for this time step of this sealed secret.
     Totp {
-        /// The secret as it was when the code was checked.
+        /// The sealed secret that checked the code.
         secret: Vec<u8>,
-        /// The time step.
         step: i64,
     },
     /// A recovery code, by its keyed hash.
     Recovery(String),
-    /// Something that is right for nothing.
     Wrong,
 }
 
-/// POST /v2/member-sessions
+/// POST /v2/member-sessions, for a member whose password was right.
 #[derive(Clone, Debug)]
 pub struct OpenSession {
-    /// The organization.
     pub org: OrgId,
-    /// Who signs in.
     pub member: MemberId,
-    /// The hash that the password was compared with: another one since then opens nothing.
+    /// The hash that matched the password; if it was changed since, the sign-in is refused.
     pub password_hash: String,
-    /// The second factor.
     pub proof: Proof,
-    /// The keyed hash of the session's secret.
     pub secret_hash: Vec<u8>,
-    /// The network that it is opened from.
+    /// The network from which it is opened.
     pub address: Option<String>,
 }
 
-/// A session that was opened.
 #[derive(Clone, Debug)]
 pub struct OpenedSession {
-    /// The session.
     pub session: MemberSession,
-    /// Whose it is.
     pub member: Member,
-    /// Recovery codes that are left, of a member who has a second factor.
+    /// The number of unused recovery codes; `None` without a second factor.
     pub recovery_codes_left: Option<usize>,
 }
 
@@ -102,9 +90,10 @@ impl Command for OpenSession {
     }
 }
 
-/// The factor after this proof was used up.
+/// Returns the factor after the use of this proof.
 ///
 /// # Errors
+///
 /// `second-factor-required`, `wrong-token`.
 pub(super) fn used(factor: &MemberFactor, proof: &Proof) -> Result<MemberFactor, Refusal> {
     let mut after = factor.clone();

@@ -1,5 +1,3 @@
-//! A member changes their password.
-
 use super::factor::same_password;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
@@ -11,13 +9,10 @@ use crate::world::{Halt, World};
 /// POST /v2/member-sessions/current/password. Ends every session of the member.
 #[derive(Clone, Debug)]
 pub struct ChangePassword {
-    /// The organization.
     pub org: OrgId,
-    /// Whose password.
     pub member: MemberId,
-    /// The hash that the current password was compared with.
+    /// The hash that matched the current password.
     pub current_hash: String,
-    /// The hash of the new one.
     pub new_hash: String,
 }
 

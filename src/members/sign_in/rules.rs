@@ -1,32 +1,30 @@
-//! How long a session lasts. Pure.
+//! The lifetime of a session. Pure.
 
 use super::model::MemberSession;
 use crate::clock::{DAY_SECONDS, Time};
 
 /// Seconds without a request after which a session ends.
 pub const IDLE_SECONDS: i64 = 3_600;
-/// Seconds after which a session ends, however busy it is.
+/// Seconds after which a session ends, even if it is in use.
 pub const LIFE_SECONDS: i64 = 12 * 3_600;
-/// Seconds between two writes of when a session was last used.
+/// Seconds between two updates of a session's last use.
 pub const TOUCH_SECONDS: i64 = 300;
-/// Seconds that a set-up token is valid.
 pub const SET_UP_SECONDS: i64 = DAY_SECONDS;
 /// Live sessions of a member; a further one ends the oldest.
 pub const LIVE_MAX: usize = 20;
-/// Seconds that an ended session is still listed.
+/// Seconds for which an ended session is listed.
 pub const KEPT_SECONDS: i64 = 30 * DAY_SECONDS;
 
-/// Whether a session opens anything.
 pub fn is_live(session: &MemberSession, now: Time) -> bool {
     session.ended_at.is_none() && now < ends_at(session)
 }
 
-/// When a session ends if it is not used again.
+/// Returns the end of a session without further use.
 pub fn ends_at(session: &MemberSession) -> Time {
     session.ended_at.unwrap_or_else(|| session.expires_at.min(session.last_used_at.plus_seconds(IDLE_SECONDS)))
 }
 
-/// Whether it is time to write down that a session is in use.
+/// Whether the session's last use must be stored again.
 pub fn is_due(session: &MemberSession, now: Time) -> bool {
     now.seconds_since(session.last_used_at) >= TOUCH_SECONDS
 }

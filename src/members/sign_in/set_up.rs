@@ -1,4 +1,4 @@
-//! A member sets a password with a token that was issued to them once.
+//! A member sets a password with a token, once.
 
 use super::model::MemberSetUp;
 use super::rules;
@@ -12,16 +12,14 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// POST /v2/members/{member_id}/set-up-token. A further token makes the one before it void.
+/// POST /v2/members/{member_id}/set-up-token. A further token invalidates the previous one.
 #[derive(Clone, Debug)]
 pub struct Invite {
-    /// The organization.
     pub org: OrgId,
-    /// Who sets a password.
     pub member: MemberId,
-    /// The keyed hash of the token.
     pub secret_hash: Vec<u8>,
-    /// Whether the organization's key asks. A member who could replace another's password would act as them.
+    /// Whether the caller has the organization's key. A member who could replace another's password could sign in as
+    /// them.
     pub by_organization: bool,
 }
 
@@ -60,14 +58,12 @@ impl Command for Invite {
     }
 }
 
-/// POST /v2/member-set-ups: the token is used up, and every session of the member ends.
+/// POST /v2/member-set-ups: removes the token, and ends every session of the member.
 #[derive(Clone, Debug)]
 pub struct SetUp {
     /// The organization that the token names.
     pub org: OrgId,
-    /// The keyed hash of the token.
     pub secret_hash: Vec<u8>,
-    /// The hash of the new password.
     pub password_hash: String,
 }
 
@@ -90,21 +86,20 @@ impl Command for SetUp {
     }
 }
 
-/// The token with this hash, while it is valid.
+/// Returns the valid token with this hash.
 ///
 /// # Errors
+///
 /// `wrong-token`.
 pub(super) fn valid(world: &World, org: OrgId, secret_hash: &[u8]) -> Result<std::sync::Arc<MemberSetUp>, Halt> {
     let found = world.find::<MemberSetUp>(MemberSetUp::BY_SECRET, key![org, secret_hash.to_vec()])?;
     found.filter(|it| world.now() < it.expires_at).ok_or_else(|| unknown().into())
 }
 
-/// The refusal of a token that opens nothing.
 pub(super) fn unknown() -> Refusal {
     Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for a new one")
 }
 
-/// Makes a member's token void, if they have one.
 pub(super) fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {
     if let Some(set_up) = world.get::<MemberSetUp>(key![org, member])? {
         world.remove(&set_up);

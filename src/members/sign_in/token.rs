@@ -1,4 +1,4 @@
-//! Secrets that carry their organization: sessions and set-up tokens.
+//! Secrets that contain their organization: sessions and set-up tokens.
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use uuid::Uuid;
@@ -6,12 +6,10 @@ use uuid::Uuid;
 use crate::ids::{Entropy, OrgId};
 use crate::vault::{Purpose, Vault};
 
-/// What a token is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A session.
     Session,
-    /// Setting the first password.
+    /// For a member's first password.
     SetUp,
 }
 
@@ -24,17 +22,15 @@ impl Kind {
     }
 }
 
-/// A token that a caller showed: where it is looked up, and its keyed hash.
+/// A caller's token: its organization and its keyed hash.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// The organization that it names.
     pub org: OrgId,
-    /// Its keyed hash.
     pub hash: Vec<u8>,
 }
 
 impl Token {
-    /// Reads a token; `None` for any other text.
+    /// Parses a token; returns `None` for any other text.
     pub fn read(vault: &Vault, kind: Kind, text: &str) -> Option<Self> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text.strip_prefix(kind.prefix())?).ok()?;
         let (org, secret) = bytes.split_first_chunk::<16>()?;
@@ -44,17 +40,15 @@ impl Token {
     }
 }
 
-/// A token that was drawn. Its `Debug` does not show it.
+/// A new token. Its `Debug` omits it.
 #[derive(Clone)]
 pub struct NewToken {
-    /// What its holder keeps.
+    /// The text for the holder.
     pub shown: String,
-    /// Its keyed hash.
     pub hash: Vec<u8>,
 }
 
 impl NewToken {
-    /// Draws a token of an organization.
     pub fn draw(vault: &Vault, entropy: &mut Entropy, kind: Kind, org: OrgId) -> Self {
         let secret: [u8; 32] = entropy.bytes();
         let text = BASE64_URL_SAFE_NO_PAD.encode([org.0.as_bytes().as_slice(), &secret].concat());

@@ -6,20 +6,19 @@ use subtle::ConstantTimeEq as _;
 
 use crate::clock::Time;
 
-/// Bytes of a secret: as long as the hash.
+/// As long as the hash.
 pub const SECRET_BYTES: usize = 20;
-/// Seconds of a time step.
 const STEP_SECONDS: i64 = 30;
-/// Steps of either side that are accepted, for clocks that are off and people who type slowly.
+/// Accepted steps before and after, for inexact clocks and slow typing.
 const DRIFT_STEPS: i64 = 1;
 /// One more than the largest code.
 const CODES: u32 = 1_000_000;
 
-/// The time step that a code is right for, near this moment.
+/// Returns the time step of a code, near this moment.
 pub fn step_of(secret: &[u8], code: &str, now: Time) -> Option<i64> {
     let step = now.seconds().div_euclid(STEP_SECONDS);
     let steps = step - DRIFT_STEPS..=step + DRIFT_STEPS;
-    // Every step is compared, so that the time does not show which one it was.
+    // Compare every step, so that the time does not reveal which one matched.
     let mut found = None;
     for step in steps {
         if bool::from(code_at(secret, step).as_bytes().ct_eq(code.as_bytes())) {
@@ -29,7 +28,6 @@ pub fn step_of(secret: &[u8], code: &str, now: Time) -> Option<i64> {
     found
 }
 
-/// The code of a time step.
 pub fn code_at(secret: &[u8], step: i64) -> String {
     let mut mac = Hmac::<Sha1>::new_from_slice(secret).expect("HMAC takes a key of any length");
     mac.update(&step.to_be_bytes());
@@ -39,12 +37,11 @@ pub fn code_at(secret: &[u8], step: i64) -> String {
     format!("{:06}", u32::from_be_bytes(word) % CODES)
 }
 
-/// The code of a moment.
 pub fn code_now(secret: &[u8], now: Time) -> String {
     code_at(secret, now.seconds().div_euclid(STEP_SECONDS))
 }
 
-/// As authenticator apps read it: Base32 of RFC 4648, without padding.
+/// Base32 of RFC 4648 without padding, as authenticator apps read it.
 pub fn base32(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: Vec<u8> = bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)).collect();
@@ -55,7 +52,7 @@ pub fn base32(bytes: &[u8]) -> String {
     bits.chunks(5).map(letter).collect()
 }
 
-/// What a QR code for authenticator apps holds.
+/// Returns the content of a QR code for authenticator apps.
 pub fn uri(secret: &[u8], email: &str) -> String {
     let account: String = email
         .bytes()
@@ -76,7 +73,7 @@ mod tests {
 
     const SECRET: &[u8] = b"12345678901234567890";
 
-    /// The six last digits of the table in RFC 6238, appendix B.
+    /// The last six digits of the table in RFC 6238, appendix B.
     #[test]
     fn codes_are_those_of_the_rfc() {
         for (seconds, code) in [

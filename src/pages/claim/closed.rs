@@ -1,4 +1,4 @@
-//! The page that says why a claim cannot go on: for the steps, and for the guards before them.
+//! The page that says why a claim cannot continue, for the steps and for the guards before them.
 
 use super::visit::Visit;
 use crate::claims::ClaimDocument;
@@ -7,7 +7,7 @@ use crate::pages::http::page as draw;
 use crate::pages::views::{Closed, ClosedPage};
 use crate::refusal::{Code, Refusal};
 
-/// The refusal as a page, with the refusal's status.
+/// Draws a refusal as a page, with the refusal's status.
 pub(super) fn page(
     refusal: &Refusal,
     app_name: Option<String>,
@@ -26,14 +26,14 @@ pub(super) fn page(
     })
 }
 
-/// The page of a payee who has told everything and must wait.
+/// Draws the page of a payee who has finished every step and waits for a review.
 pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Outcome {
     let why = Closed::OnHold { message: message.to_owned() };
     let again = Some(format!("/claim/{}", visit.token));
     draw(200, &ClosedPage { why, app_name: Some(claim.app.name.clone()), again, request_id: None })
 }
 
-/// How the claim's routes tell a refusal that came before the handler, or instead of it.
+/// Draws a refusal that was returned before the claim's handler ran, or instead of it.
 pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str) -> Answer {
     page(refusal, None, None, Some(request_id.to_owned())).unwrap_or_else(|refusal| Answer::from(&refusal))
 }

@@ -1,4 +1,4 @@
-//! The pages on which a payee changes an e-mail address or a phone number: the new one, then both codes.
+//! The pages on which a payee changes an e-mail address or a phone number: first the new contact, then both codes.
 
 use super::visit::Visit;
 use super::{draw, form};
@@ -7,17 +7,14 @@ use crate::http::Outcome;
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::{Code, Refusal};
 
-/// A page of the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page {
-    /// The new contact.
     New,
-    /// Both codes.
     Codes,
 }
 
 impl Page {
-    /// The page with this name.
+    /// Returns the page with this name in the address.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "change-contact" => Some(Self::New),
@@ -27,7 +24,7 @@ impl Page {
     }
 }
 
-/// GET of a page of the change. A session that may not change anything is sent on.
+/// Draws a page of the change. A session that may not change its contact is redirected to its next step.
 pub(super) async fn show(visit: &Visit, page: Page) -> Outcome {
     let claim = visit.payee.fetch().await?;
     match (page, &claim.contact_change) {
@@ -38,7 +35,6 @@ pub(super) async fn show(visit: &Visit, page: Page) -> Outcome {
     }
 }
 
-/// POST of a page of the change.
 pub(super) async fn take(visit: &Visit, page: Page) -> Outcome {
     match page {
         Page::New => take_new(visit).await,
@@ -48,7 +44,7 @@ pub(super) async fn take(visit: &Visit, page: Page) -> Outcome {
 
 async fn take_new(visit: &Visit) -> Outcome {
     let body = form::body(&visit.call, &[]);
-    // The address has a form of its own: left empty, it is the address that is missing.
+    // Only the form for an address posts `email`; if it is empty, the address is missing, not the phone number.
     let is_without_email = visit.call.body.get("email").is_some() && body.get("email").is_none();
     let new = if is_without_email {
         Err(Refusal::field(Code::InvalidInput, "/email", "is required"))
@@ -92,7 +88,7 @@ async fn take_codes(visit: &Visit) -> Outcome {
     }
 }
 
-/// What is wrong with each code, in its own words.
+/// Returns the error of each code, in words for that code.
 fn named(refusal: &Refusal) -> Vec<FieldError> {
     let field = |field: &str| field.trim_start_matches('/').to_owned();
     refusal

@@ -1,4 +1,4 @@
-//! The page of each step, filled from what the claim says of itself.
+//! The page of each step, filled from the claim document.
 
 use super::form;
 use super::visit::Visit;
@@ -21,13 +21,13 @@ use crate::phone;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
 
-/// Whether whoever sits there proved who they are.
+/// Returns whether the session has proved the payee's identity with a code.
 pub(super) fn is_proven(claim: &ClaimDocument) -> bool {
     claim.completed_steps.contains(&StepName::Code)
 }
 
-/// Whether a step can be shown: all before it are done, and it is not over itself. Ways and amounts can be
-/// chosen again as long as money is left.
+/// Returns whether a step can be shown: all earlier steps are complete and it is not complete itself. Methods and
+/// amounts can be chosen again as long as money is left.
 pub(super) fn is_open(claim: &ClaimDocument, step: StepName) -> bool {
     let before = claim.steps.iter().take_while(|other| **other != step);
     let reached = claim.steps.contains(&step) && before.clone().all(|other| claim.completed_steps.contains(other));
@@ -41,7 +41,7 @@ pub(super) fn is_open(claim: &ClaimDocument, step: StepName) -> bool {
     }
 }
 
-/// The head of every page of a claim. `at` is the step on the page.
+/// Returns the head of every page of a claim. `at` is the step on the page.
 fn head(visit: &Visit, claim: &ClaimDocument, at: Option<StepName>) -> Claim {
     let state = |step: StepName| {
         if at == Some(step) {
@@ -53,7 +53,7 @@ fn head(visit: &Visit, claim: &ClaimDocument, at: Option<StepName>) -> Claim {
         }
     };
     let steps = claim.steps.iter().map(|step| Step { label: wording::step(*step).to_owned(), state: state(*step) });
-    // Who has claimed it can come back for what is left whenever they like.
+    // A claimed link does not expire: the payee may withdraw the rest at any time.
     let is_claimed = [LinkStatus::Claimed, LinkStatus::Reversed].map(LinkStatus::as_str).contains(&claim.status);
     let can_expire = !is_claimed;
     Claim {
@@ -70,7 +70,7 @@ fn head(visit: &Visit, claim: &ClaimDocument, at: Option<StepName>) -> Claim {
     }
 }
 
-/// Where a code can be sent.
+/// Draws the page that asks for a phone number or an e-mail address.
 pub(super) fn contact(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
     let payee = &claim.payee;
     let by_email = if form.has_errors() && !form.values.is_empty() {
@@ -93,12 +93,12 @@ pub(super) fn contact(visit: &Visit, claim: &ClaimDocument, status: u16, mut for
     page(status, &view)
 }
 
-/// Whether both a phone and an address are allowed: the link names both, or neither.
+/// Returns whether both a phone and an address are allowed: the link names both, or neither.
 fn names_either_or_none(claim: &ClaimDocument) -> bool {
     claim.payee.phone_number.is_some() == claim.payee.email.is_some()
 }
 
-/// The countries by name, those of +1 first, each calling code once.
+/// Returns the countries by name, those of +1 first, each calling code once.
 fn country_codes() -> Vec<Choice> {
     let named = phone::calling_codes().into_iter().filter_map(|(code, country)| {
         let name = if code == "1" { "United States, Canada" } else { country::country_name(&country)? };
@@ -109,7 +109,6 @@ fn country_codes() -> Vec<Choice> {
     choices
 }
 
-/// The new e-mail address or phone number.
 pub(super) fn contact_change(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
     if form.value("country_code").is_empty() {
         form.values.push(("country_code".to_owned(), "1".to_owned()));
@@ -119,7 +118,6 @@ pub(super) fn contact_change(visit: &Visit, claim: &ClaimDocument, status: u16, 
     page(status, &ContactChangePage { claim, changed, country_codes: country_codes(), form })
 }
 
-/// The two codes of a change.
 pub(super) fn contact_codes(
     visit: &Visit,
     claim: &ClaimDocument,
@@ -132,7 +130,7 @@ pub(super) fn contact_codes(
     page(status, &ContactCodesPage { claim, present_sent_to, new_sent_to, form })
 }
 
-/// The code. `sent_to` is masked.
+/// Draws the page that asks for the code. `sent_to` is masked.
 pub(super) fn code(
     visit: &Visit,
     claim: &ClaimDocument,
@@ -146,7 +144,6 @@ pub(super) fn code(
     page(status, &CodePage { claim, sent_to, resent, dead, other_contact, form })
 }
 
-/// The name.
 pub(super) fn profile(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
     if !form.has_errors() {
         let first_name = claim.payee.first_name.clone().unwrap_or_default();
@@ -155,7 +152,6 @@ pub(super) fn profile(visit: &Visit, claim: &ClaimDocument, status: u16, mut for
     page(status, &ProfilePage { claim: head(visit, claim, Some(StepName::Profile)), form })
 }
 
-/// The tax form.
 pub(super) fn compliance(visit: &Visit, claim: &ClaimDocument, status: u16, form: Form) -> Outcome {
     let tax_form = if form.chose("form", "w8ben") { TaxForm::W8Ben } else { TaxForm::W9 };
     let choice = |(value, label): (&str, &str)| Choice { value: value.to_owned(), label: label.to_owned() };
@@ -169,7 +165,6 @@ pub(super) fn compliance(visit: &Visit, claim: &ClaimDocument, status: u16, form
     page(status, &view)
 }
 
-/// The ways to be paid.
 pub(super) async fn method(visit: &Visit, claim: &ClaimDocument, status: u16, form: Form) -> Outcome {
     let ways = visit.payee.ways().await?;
     let (saved, rails): (Vec<_>, Vec<_>) = ways.into_iter().partition(|way| way.payout_method_id.is_some());
@@ -204,7 +199,7 @@ fn arrival(way: &MethodOption) -> String {
     if way.arrival == "same day" { "Arrives the same day".to_owned() } else { format!("Arrives in {}", way.arrival) }
 }
 
-/// The details of a way that is new. A way that is not open shows the open ones.
+/// Draws the fields of a new method. If the rail is not open, draws the open ones instead.
 pub(super) async fn details(
     visit: &Visit,
     claim: &ClaimDocument,
@@ -236,7 +231,7 @@ pub(super) async fn details(
     page(status, &view)
 }
 
-/// Where one of several fields is enough, which.
+/// Returns a note for rails that need only one of several fields.
 fn note(way: &MethodOption) -> Option<&'static str> {
     let platform: Platform = way.platform.parse().ok()?;
     match platform {
@@ -256,7 +251,7 @@ fn note(way: &MethodOption) -> Option<&'static str> {
     }
 }
 
-/// The page's field for one of the rail's; a phone is asked for whole, so its country code is not.
+/// Returns the page's field for a field of the rail. A phone number is entered whole, so its country code has no field.
 fn method_field(way: &MethodOption, field: &StepField) -> Option<MethodField> {
     let is_wire = way.platform == Platform::Wire.as_str();
     match field.name.as_str() {
@@ -291,7 +286,7 @@ fn networks(way: &MethodOption) -> Vec<Choice> {
         .collect()
 }
 
-/// The amount, with the fee that belongs to it. `form` holds what was typed.
+/// Draws the amount with its fee. `form` holds the typed text.
 pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &ClaimQuote, mut form: Form) -> Outcome {
     if form.value("amount").is_empty() {
         form.values.push(("amount".to_owned(), quote.amount.plain()));
@@ -312,7 +307,6 @@ pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &
     page(status, &view)
 }
 
-/// What became of the newest payout.
 pub(super) fn done(visit: &Visit, claim: &ClaimDocument, transfer: &ClaimTransfer) -> Outcome {
     let left = Some(claim.remaining_amount).filter(|left| !left.is_zero());
     let view = DonePage {
@@ -334,7 +328,7 @@ fn outcome(transfer: &ClaimTransfer) -> PayoutOutcome {
         "completed" => PayoutOutcome::Completed,
         "flagged" => PayoutOutcome::InReview,
         "failed" | "reversed" | "canceled" => PayoutOutcome::Failed { message: message.to_owned() },
-        // New states may come; until the money arrives or comes back it is on its way.
+        // A state that is added later counts as pending until the money arrives or comes back.
         _ => PayoutOutcome::Pending,
     }
 }
@@ -347,7 +341,7 @@ fn arrives(transfer: &ClaimTransfer, now: Time) -> String {
     wording::arrives(platform, now.date(), transfer.arrives_at)
 }
 
-/// The page of a step again, with what was wrong.
+/// Draws the page of a step again, with its errors.
 pub(super) async fn again(visit: &Visit, step: StepName, refusal: &Refusal) -> Outcome {
     let claim = visit.payee.fetch().await?;
     let (status, form) = (refusal.code.status(), form::again(&visit.call, refusal));

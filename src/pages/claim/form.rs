@@ -1,4 +1,4 @@
-//! A posted form as the body that the same step takes in JSON, and as the form that is shown again.
+//! A posted form, as the JSON body of the same step and as the form that is shown again.
 
 use crate::http::Call;
 use crate::http::input::Input;
@@ -8,12 +8,12 @@ use crate::strict_json::Json;
 
 use super::wording;
 
-/// Checkboxes: present and `true`, or absent.
+/// Checkboxes: posted as `true`, or absent.
 const FLAGS: [&str; 3] = ["is_default", "auto_payout_enabled", "certified"];
-/// What is never written into a page again: codes, tax numbers, and what may be a card's number.
+/// Fields that are never written into a page again: codes, tax numbers and possible card numbers.
 const NEVER_KEPT: [&str; 6] = ["token", "present_token", "new_token", "tax_id", "foreign_tax_id", "card_token"];
 
-/// What was typed into a field; empty when it was not there.
+/// Returns the text typed into a field; empty if the field is absent.
 pub(super) fn typed<'a>(call: &'a Call, name: &str) -> &'a str {
     match call.body.get(name) {
         Some(Json::Text(text)) => text.trim(),
@@ -23,8 +23,8 @@ pub(super) fn typed<'a>(call: &'a Call, name: &str) -> &'a str {
     }
 }
 
-/// The form as a JSON body: blank fields are absent, because forms send all they have, and checkboxes are true.
-/// Fields of the page itself are left out.
+/// Returns the form as a JSON body. Blank fields are absent, because browsers post every field, and checkboxes are
+/// true. Fields of the page itself, `own`, are left out.
 pub(super) fn body(call: &Call, own: &[&str]) -> Json {
     let Json::Object(fields) = &call.body else { return Json::Object(Vec::new()) };
     let given = fields.iter().filter(|(name, _)| !own.contains(&name.as_str()) && !typed(call, name).is_empty());
@@ -36,12 +36,11 @@ pub(super) fn body(call: &Call, own: &[&str]) -> Json {
     Json::Object(fields.collect())
 }
 
-/// Reads a body as the step's input.
 pub(super) fn read<T: Input>(body: &Json) -> Result<T, Refusal> {
     T::read(body, "").map_err(Refusal::fields)
 }
 
-/// The form as it is shown again: what was typed, and what is wrong with it in words for people.
+/// Returns the form to show again: the typed values, and the errors in words for payees.
 pub(super) fn again(call: &Call, refusal: &Refusal) -> Form {
     let Json::Object(fields) = &call.body else { return Form::default() };
     let kept = fields.iter().filter(|(name, _)| !NEVER_KEPT.contains(&name.as_str()));
@@ -51,7 +50,7 @@ pub(super) fn again(call: &Call, refusal: &Refusal) -> Form {
     }
 }
 
-/// What is wrong, by field; a refusal that names no field stands for the whole form.
+/// Returns the errors by field. A refusal without a field applies to the whole form.
 pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
     if refusal.errors.is_empty() {
         return vec![FieldError { field: String::new(), message: refusal.message.clone() }];
@@ -63,7 +62,7 @@ pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
     reported.collect()
 }
 
-/// A form without values that says one thing.
+/// Returns a form without values, with one error.
 pub(super) fn says(message: &str) -> Form {
     Form { values: Vec::new(), errors: vec![FieldError { field: String::new(), message: message.to_owned() }] }
 }

@@ -1,10 +1,10 @@
-//! The claim of a payout link as pages at `/claim/<token>`: the same steps as the JSON of `claims`, drawn and filled
-//! in by hand (docs/decisions.md 9 and 16).
+//! The claim of a payout link as pages at `/claim/<token>`: the steps of `claims` as HTML forms (docs/decisions.md 9
+//! and 16).
 //!
-//! Invariants: opening a page moves nothing, because link previews and mail scanners open pages; after the code,
-//! only the browser that holds the cookie goes on; codes and tax numbers are never written into a page; nobody
-//! withdraws at a fee they have not seen. Deliberately absent: rules. What may be done, and what comes next, says
-//! the claim's document; every post ends at a function of `claims::acts::Payee`.
+//! Invariants: a GET changes nothing, because link previews and mail scanners open pages. After the code, only the
+//! browser with the cookie can continue. Codes and tax numbers are never written into a page. A payee sees the fee
+//! before withdrawing. The pages hold no rules: the claim document has the permitted and next steps, and every post
+//! calls `claims::acts::Payee`.
 //!
 //! Start at [`show_claim_page`] and [`take_claim_step`].
 
@@ -35,7 +35,7 @@ pub async fn show_claim_page(call: Call) -> Outcome {
     visit.or_closed(outcome).await
 }
 
-/// What comes next; after a payout, what became of it.
+/// Draws the next step or, after a payout, its outcome.
 async fn show(visit: &Visit) -> Outcome {
     let claim = visit.payee.fetch().await?;
     if let Some(transfer) = claim.transfer.as_ref().filter(|_| draw::is_proven(&claim)) {
@@ -106,7 +106,7 @@ pub async fn take_claim_step(call: Call) -> Outcome {
     visit.or_closed(outcome).await
 }
 
-/// The payee leaves: the session ends, and the browser forgets it.
+/// Ends the session and removes the cookie.
 async fn sign_out(visit: Visit) -> Outcome {
     visit.must_be_ours()?;
     let ended = visit.payee.end().await.map(|()| visit.onward().header("set-cookie", visit.no_cookie()));
@@ -117,7 +117,7 @@ fn step_of(call: &Call) -> Result<StepName, Refusal> {
     StepName::from_word(call.parameter("step")).ok_or_else(|| Refusal::not_found("page"))
 }
 
-/// Whether the person can do something about it on the same page; else the claim is closed, or begins anew.
+/// Returns whether the payee can correct the error on the same page. If not, the claim is closed or starts again.
 fn can_be_mended(refusal: &Refusal) -> bool {
     let code = refusal.code;
     let by_choosing_otherwise =
@@ -150,7 +150,7 @@ async fn take(visit: &Visit, step: StepName) -> Outcome {
 
 async fn take_code(visit: &Visit) -> Outcome {
     let claim = visit.payee.fetch().await?;
-    // A code that has expired, was used or was tried too often: only a new one helps.
+    // The code has expired, was used or was tried too often: the payee needs a new one.
     let Some(sent_to) = claim.code_sent_to.clone() else {
         let message = "That code no longer works. Ask for a new one.";
         return draw::contact(visit, &claim, Code::WrongToken.status(), form::says(message));
@@ -204,11 +204,10 @@ async fn take_method(visit: &Visit) -> Outcome {
     } else {
         visit.payee.new_method(form::read::<NewMethodStep>(&body)?).await?;
     }
-    // Not to the link's own page: after a payout that failed, that page tells of the failure.
+    // Not to the link's own page: after a failed payout that page shows the failure.
     Ok(visit.to_step(StepName::Payout, ""))
 }
 
-/// The routes of the claim's pages.
 pub fn routes() -> Vec<Route> {
     let refusals = [
         Code::NotFound,

@@ -1,4 +1,4 @@
-//! The last step: nobody withdraws at a fee they have not seen, and a form that is sent twice pays once.
+//! The last step. A payee sees the fee before withdrawing, and a form that is sent twice pays once.
 
 use super::form;
 use super::visit::Visit;
@@ -10,7 +10,7 @@ use crate::money::typed::{self, Typed};
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::Refusal;
 
-/// The page of the last step; the query may ask for the fee of another amount than all that is left.
+/// Draws the last step. The query may ask for the fee of an amount other than the remaining one.
 pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
     let asked = visit.call.query.iter().find(|(name, _)| name == "amount").map_or("", |(_, text)| text.trim());
     if asked.is_empty() {
@@ -21,7 +21,7 @@ pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
         return show_all_that_is_left(visit, claim, 400, wrong(asked, &question(&read))).await;
     };
     match visit.payee.quote(Some(amount)).await {
-        // The field shows the amount as it was read, next to the button that withdraws it.
+        // The field shows the amount as it was parsed, next to the button that withdraws it.
         Ok(quote) => draw::payout(visit, claim, 200, &quote, kept(&amount.plain())),
         Err(refusal) if is_about_amount(&refusal) => {
             let message = of_amount(amount, claim.remaining_amount, &refusal);
@@ -55,7 +55,8 @@ fn of_amount(amount: Cents, left: Cents, refusal: &Refusal) -> String {
     wording::sentence("amount", &refusal.errors.first().map_or_else(String::new, |error| error.message.clone()))
 }
 
-/// The page with the fee of all that is left. Where that fee eats it all up, another way must be chosen.
+/// Draws the page with the fee of the remaining amount. If the fee consumes all of it, the payee must choose another
+/// method.
 async fn show_all_that_is_left(visit: &Visit, claim: &ClaimDocument, status: u16, form: Form) -> Outcome {
     match visit.payee.quote(None).await {
         Ok(quote) => draw::payout(visit, claim, status, &quote, form),
@@ -67,7 +68,6 @@ async fn show_all_that_is_left(visit: &Visit, claim: &ClaimDocument, status: u16
     }
 }
 
-/// POST of the last step.
 pub(super) async fn take(visit: &Visit) -> Outcome {
     let field = |name| form::typed(&visit.call, name);
     let read = typed::read(field("amount"));
@@ -83,7 +83,7 @@ pub(super) async fn take(visit: &Visit) -> Outcome {
         Err(refusal) => {
             let claim = visit.payee.fetch().await?;
             if draw::is_proven(&claim) && claim.remaining_amount != seen_left {
-                // The form was sent before: what it did is on the page that comes next.
+                // The form was sent before: the next page shows its result.
                 return Ok(visit.onward());
             }
             Err(refusal)
@@ -95,7 +95,7 @@ fn to_fee_of(visit: &Visit, amount: Cents) -> Answer {
     visit.to_step(StepName::Payout, &format!("?amount={}", amount.plain()))
 }
 
-/// The page after the last step was refused.
+/// Draws the page after the last step was refused.
 pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
     let amount = form::typed(&visit.call, "amount");
     let form = match typed::read(amount).amount() {

@@ -1,4 +1,4 @@
-//! A payee's browser at one link: its cookie, where its posts come from, where it is sent next.
+//! A payee's browser at one link: its cookie, the origin of its posts and its redirects.
 
 use super::closed;
 use crate::claims::acts::Payee;
@@ -7,16 +7,12 @@ use crate::http::{Answer, Call, Outcome};
 use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 
-/// The cookie that holds the sitting's secret. It is sent below its own link alone.
+/// The cookie with the session's secret. Its path limits it to its own link.
 const COOKIE: &str = "bursar_claim";
 
-/// One request of a payee's browser.
 pub(super) struct Visit {
-    /// What was asked.
     pub call: Call,
-    /// The link's token, as it stands in the address.
     pub token: String,
-    /// Who shows it.
     pub payee: Payee,
 }
 
@@ -29,56 +25,48 @@ impl Visit {
         Ok(Self { call, token, payee })
     }
 
-    /// Whether no real money moves here.
     pub fn is_sandbox(&self) -> bool {
         self.call.bursar.environment == Environment::Sandbox
     }
 
-    /// Sends the browser to the page of what comes next.
+    /// Redirects the browser to the page of the next step.
     pub fn onward(&self) -> Answer {
         see_other(format!("/claim/{}", self.token))
     }
 
-    /// Sends the browser to a page of the claim that is no step.
+    /// Redirects the browser to a page of the claim that is not a step.
     pub fn to(&self, page: &str) -> Answer {
         see_other(format!("/claim/{}/{page}", self.token))
     }
 
-    /// Sends the browser to a step.
     pub fn to_step(&self, step: StepName, query: &str) -> Answer {
         see_other(format!("/claim/{}/{step}{query}", self.token))
     }
 
-    /// The header that gives the browser the sitting's secret.
     pub fn cookie(&self, secret: &str) -> String {
         let secure = if self.call.bursar.public_url.starts_with("https://") { "; Secure" } else { "" };
         let path = format!("/claim/{}", self.token);
         format!("{COOKIE}={secret}; Path={path}; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Lax{secure}")
     }
 
-    /// The header that removes it.
     pub fn no_cookie(&self) -> String {
         format!("{COOKIE}=; Path=/claim/{}; Max-Age=0; HttpOnly; SameSite=Lax", self.token)
     }
 
-    /// Turns a refusal into the page that says why the claim cannot go on. Who has no sitting begins anew.
+    /// Turns a refusal into the page that says why the claim cannot continue. A browser without a session starts again.
     pub async fn or_closed(&self, outcome: Outcome) -> Outcome {
         let Err(refusal) = outcome else { return outcome };
         if refusal.code == Code::Unauthorized {
             return Ok(self.onward());
         }
-        // Whom to ask is known even when the link is closed.
+        // The page names the sender even if the link is closed.
         let sender = self.payee.sender().await.ok();
         closed::page(&refusal, sender, Some(format!("/claim/{}", self.token)), None)
     }
 
-    /// Refuses a form that another site's page has sent.
-    ///
-    /// The cookie does not travel with such a form and the token in its address is secret already; this is the
-    /// third lock. An origin of `null` tells nothing: our own pages send it, because they send no referrer.
-    ///
-    /// # Errors
-    /// `not-permitted`.
+    /// Rejects a form posted by another site's page. It is the third protection, after the cookie, which is not sent
+    /// with such a form, and the secret token in the address. An origin of `null` proves nothing: our own pages send
+    /// it, because they send no referrer. Error: `not-permitted`.
     pub fn must_be_ours(&self) -> Result<(), Refusal> {
         let foreign = match (self.call.header("sec-fetch-site"), self.call.header("origin")) {
             (Some(site), _) => !matches!(site, "same-origin" | "none"),

@@ -1,4 +1,4 @@
-//! The words of the claim page: amounts, days, steps, and what is wrong with a field.
+//! The words of the claim page: amounts, days, steps and errors of fields.
 
 use jiff::civil::Date;
 
@@ -28,8 +28,8 @@ pub(super) fn day_of_year(day: Date) -> String {
     day.strftime("%B %-d, %Y").to_string()
 }
 
-/// When money sent today arrives: `in minutes` by the rails that are fast, else `on Tuesday, March 3` where the day
-/// is known, else `in 1 business day`.
+/// Returns when money that is sent today arrives: `in minutes` on fast rails, `on Tuesday, March 3` if the day is
+/// known, else `in 1 business day`.
 pub(super) fn arrives(platform: Platform, today: Date, at: Option<Time>) -> String {
     let arrival = fees::schedule(platform, today).arrival;
     match at {
@@ -39,7 +39,7 @@ pub(super) fn arrives(platform: Platform, today: Date, at: Option<Time>) -> Stri
     }
 }
 
-/// The step in the progress indicator.
+/// Returns the label of a step in the progress indicator.
 pub(super) const fn step(step: StepName) -> &'static str {
     match step {
         StepName::Contact => "Contact",
@@ -51,8 +51,7 @@ pub(super) const fn step(step: StepName) -> &'static str {
     }
 }
 
-/// What people call a field, and what to tell whoever left it empty or got it wrong, where there is more to say
-/// than the rule itself.
+/// The name of each field in words for payees, and advice for an empty or wrong value if the rule alone is not enough.
 const FIELDS: [(&str, &str, &str); 28] = [
     ("phone_number", "phone number", "Enter a complete phone number, like 212 736 1234."),
     ("country_code", "country", "Choose the country of your number."),
@@ -84,12 +83,12 @@ const FIELDS: [(&str, &str, &str); 28] = [
     ("network", "network", "Choose a network."),
 ];
 
-/// What is wrong with a field as a sentence that says what to do. `rule` is what the field's input says of it.
+/// Returns an error as a sentence that says what to do. `rule` is the message of the field's input.
 pub(in crate::pages) fn sentence(field: &str, rule: &str) -> String {
     let known = FIELDS.iter().find(|(name, ..)| *name == field);
     let name = known.map_or_else(|| field.replace('_', " "), |(_, name, _)| (*name).to_owned());
     let missing = rule.starts_with("is required");
-    // "That routing number does not exist" is no answer to a field that was left empty.
+    // "That routing number does not exist" does not fit a field that was left empty.
     let has_advice = |advice: &str| !(advice.is_empty() || missing && field == "routing_number");
     match known {
         Some((.., advice)) if has_advice(advice) => (*advice).to_owned(),

@@ -1,65 +1,55 @@
 //! The claim of a payout link at `/claim/<token>`: one page per step, then the outcome (docs/decisions.md 9 and 16).
-//!
 //! Every form posts to `/claim/<token>/<step>`; choosing a rail, showing another amount and going back are plain GETs.
 
 use askama::Template;
 
 use super::{Choice, Form};
 
-/// What stands above every step: who pays, how much, and how far the person has come.
+/// The head of every page of a claim: the sender, the amount and the progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The secret part of the link.
     pub token: String,
-    /// The name of the app that sends the money.
     pub app_name: String,
     /// The whole amount of the link in dollars: "$125.00".
     pub amount: String,
-    /// The sender's words, where there are any.
     pub memo: Option<String>,
-    /// What the sender says to the payee.
     pub message: Option<String>,
-    /// The last day of the link in words: "December 21, 2026".
+    /// The last day of the link: "December 21, 2026".
     pub expires_on: Option<String>,
-    /// The steps of this claim in order; steps that are not needed are absent.
+    /// The steps of this claim in order, without those that it does not need.
     pub steps: Vec<Step>,
-    /// In the sandbox the page says that no money moves and where messages land.
+    /// In the sandbox the page says that no money moves and where messages are shown.
     pub sandbox: bool,
-    /// Whether this browser holds a claim session, which it can end.
+    /// Whether this browser has a claim session, which it can end.
     pub signed_in: bool,
     /// Whether the session may change the payee's e-mail address or phone number.
     pub may_change_contact: bool,
 }
 
-/// One step in the progress indicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// One or two words: "Contact", "Code", "Name", "Tax form", "Method", "Amount".
     pub label: String,
-    /// How far the person has come with it.
     pub state: StepState,
 }
 
-/// How far the person has come with a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepState {
-    /// Behind the person.
     Done,
-    /// The one on the page.
     Current,
-    /// Still to come.
     Ahead,
 }
 
 impl Claim {
-    /// The step on the page, counted from one; nothing once all are done.
+    /// Returns the number of the current step, counted from one; `None` once all are done.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         let current = self.steps.iter().position(|step| step.state == StepState::Current);
         current.map(|index| index + 1)
     }
 
-    /// The first letter of the app's name, for its badge.
+    /// Returns the first letter of the app's name, for its badge.
     #[must_use]
     pub fn initial(&self) -> String {
         let first = self.app_name.chars().find(|letter| letter.is_alphanumeric());
@@ -67,12 +57,9 @@ impl Claim {
     }
 }
 
-/// How the person proves who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContactWay {
-    /// By a code sent to a phone.
     Phone,
-    /// By a code sent to an e-mail address.
     Email,
 }
 
@@ -80,17 +67,15 @@ pub enum ContactWay {
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/contact.html")]
 pub struct ContactPage {
-    /// The head of the page.
     pub claim: Claim,
-    /// The way offered first (or the one posted with errors); the other is folded away.
+    /// The contact offered first, or the one posted with errors; the other is collapsed.
     pub way: ContactWay,
-    /// Whether the link allows the other way too.
+    /// Whether the link also allows the other kind of contact.
     pub other_way: bool,
-    /// Whom the sender named, masked: "+1 ••• ••• 1234".
+    /// The contact that the sender named, masked: "+1 ••• ••• 1234".
     pub addressed_to: Option<String>,
     /// Calling codes: value "1", label "United States +1".
     pub country_codes: Vec<Choice>,
-    /// What was typed.
     pub form: Form,
 }
 
@@ -98,17 +83,16 @@ pub struct ContactPage {
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/code.html")]
 pub struct CodePage {
-    /// The head of the page.
     pub claim: Claim,
-    /// Where the code went, masked: "+1 ••• ••• 1234".
+    /// The recipient of the code, masked: "+1 ••• ••• 1234".
     pub sent_to: String,
     /// A new code was just sent; the page says so.
     pub resent: bool,
-    /// Five wrong tries have killed the code (docs/decisions.md 16): only a new one helps, so the field is not shown.
+    /// Five wrong tries have invalidated the code (docs/decisions.md 16). The field is hidden, because only a new code
+    /// helps.
     pub dead: bool,
     /// Whether the link allows another phone or address.
     pub other_contact: bool,
-    /// What was typed.
     pub form: Form,
 }
 
@@ -116,13 +100,11 @@ pub struct CodePage {
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/contact_change.html")]
 pub struct ContactChangePage {
-    /// The head of the page.
     pub claim: Claim,
     /// A change was just made; the page says so.
     pub changed: bool,
     /// Calling codes: value "1", label "United States +1".
     pub country_codes: Vec<Choice>,
-    /// What was typed.
     pub form: Form,
 }
 
@@ -130,13 +112,12 @@ pub struct ContactChangePage {
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/contact_codes.html")]
 pub struct ContactCodesPage {
-    /// The head of the page.
     pub claim: Claim,
-    /// The present contact to which a code went, masked: "***1234".
+    /// The current contact, masked: "***1234".
     pub present_sent_to: String,
-    /// The new one, masked.
+    /// The new contact, masked.
     pub new_sent_to: String,
-    /// What is wrong; codes are never shown again.
+    /// Errors only; codes are never shown again.
     pub form: Form,
 }
 
@@ -144,54 +125,46 @@ pub struct ContactCodesPage {
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/profile.html")]
 pub struct ProfilePage {
-    /// The head of the page.
     pub claim: Claim,
-    /// What was typed, or what the sender already knows.
+    /// The typed values, or the data that the sender gave.
     pub form: Form,
 }
 
-/// Which tax form was posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaxForm {
-    /// For people and businesses of the United States.
     W9,
-    /// For people of other countries.
     W8Ben,
 }
 
-/// Step `compliance`: posts `form=w9` or `form=w8ben` and that form's fields.
+/// Step `compliance`: posts `form=w9` or `form=w8ben` and the fields of that form. A tax number is never shown again.
 ///
-/// W-9: `entity_type`, `name`, `business_name`, `tax_id_type` (ssn, ein), `tax_id`, `line_1`, `line_2`, `city`, `state`,
-/// `postcode`, `certified=true`. W-8BEN: `name`, `citizenship`, `date_of_birth`, `foreign_tax_id`, `line_1`, `city`, `postcode`,
-/// `country`, `certified=true`. A tax number is never shown again.
+/// W-9: `entity_type`, `name`, `business_name`, `tax_id_type` (ssn, ein), `tax_id`, `line_1`, `line_2`, `city`,
+/// `state`, `postcode`, `certified=true`. W-8BEN: `name`, `citizenship`, `date_of_birth`, `foreign_tax_id`, `line_1`,
+/// `city`, `postcode`, `country`, `certified=true`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/compliance.html")]
 pub struct CompliancePage {
-    /// The head of the page.
     pub claim: Claim,
-    /// The form that `form` belongs to; W-9 when the page is shown first.
+    /// The tax form of `form`; W-9 when the page is shown first.
     pub tax_form: TaxForm,
     /// States of the United States: value "NY", label "New York".
     pub states: Vec<Choice>,
     /// Countries: value "DE", label "Germany".
     pub countries: Vec<Choice>,
-    /// What was typed into the form named by `tax_form`.
     pub form: Form,
 }
 
 impl CompliancePage {
-    /// What was typed into that form; empty for the other one, whose fields have the same names.
+    /// Returns the values typed into that form. The other form is empty, because its fields have the same names.
     fn typed(&self, tax_form: TaxForm) -> Form {
         if self.tax_form == tax_form { self.form.clone() } else { Form::default() }
     }
 }
 
-/// A rail that is open to the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RailChoice {
-    /// The rail identifier: "ach".
     pub platform: String,
-    /// What people call it: "Bank account".
+    /// The name for payees: "Bank account".
     pub name: String,
     /// "25¢ fee", "No fee".
     pub fee: String,
@@ -199,12 +172,11 @@ pub struct RailChoice {
     pub arrives: String,
 }
 
-/// A payout method that the person set up earlier.
+/// A payout method that the payee saved earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMethod {
-    /// The id of the payout method.
     pub id: String,
-    /// The rail and what it ends in: "Bank account ••6789".
+    /// The rail and its last digits: "Bank account ••6789".
     pub name: String,
     /// "25¢ fee", "No fee".
     pub fee: String,
@@ -216,145 +188,120 @@ pub struct SavedMethod {
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/method.html")]
 pub struct MethodPage {
-    /// The head of the page.
     pub claim: Claim,
-    /// Methods to use again, none for most people.
+    /// Saved methods; most payees have none.
     pub saved: Vec<SavedMethod>,
-    /// The open rails, the one to recommend first.
+    /// The open rails, the recommended one first.
     pub rails: Vec<RailChoice>,
-    /// Holds `platform` when it was chosen before, and the error when none was.
+    /// Holds `platform` if it was chosen before, and the error if none was.
     pub form: Form,
 }
 
-/// A field that a rail asks for.
+/// A field that a rail asks for; each name is the field's, unless noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodField {
-    /// `account_number`
     AccountNumber,
-    /// `routing_number`
     RoutingNumber,
     /// `account_type`: checking or savings
     AccountType,
-    /// `email`
     Email,
-    /// `phone_number`
     PhoneNumber,
-    /// `handle`
     Handle,
-    /// `cash_tag`
     CashTag,
-    /// `iban`
     Iban,
-    /// `bic`
     Bic,
-    /// `country`
     Country,
-    /// `bank_code`
     BankCode,
-    /// `account_holder_name`
     AccountHolderName,
-    /// `name`: of who collects a transfer
+    /// `name`: the person who collects a transfer
     RecipientName,
-    /// `address`: of the account's holder
+    /// `address`: of the account holder
     HolderAddress,
     /// `card_token`: never a card number
     CardToken,
-    /// `address`: where a network delivers to
+    /// `address`: the destination on a network
     Address,
-    /// `network`
     Network,
 }
 
-/// Step `method`, second half (`?platform=ach`): posts `platform`, the fields, `is_default=true`, `auto_payout_enabled=true`.
+/// Step `method`, second half (`?platform=ach`): posts `platform`, the fields, `is_default=true`,
+/// `auto_payout_enabled=true`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/method_details.html")]
 pub struct MethodDetailsPage {
-    /// The head of the page.
     pub claim: Claim,
-    /// The rail that was chosen.
     pub rail: RailChoice,
-    /// Where one of several fields is enough, which.
+    /// A note for rails that need only one of several fields.
     pub note: Option<&'static str>,
-    /// What the rail asks for, in order.
+    /// The fields of the rail, in order.
     pub fields: Vec<MethodField>,
     /// Networks for [`MethodField::Network`].
     pub networks: Vec<Choice>,
     /// Countries for [`MethodField::Country`].
     pub countries: Vec<Choice>,
-    /// Whether the method can become the default, and automatic payouts be switched on.
+    /// Whether the method can become the default, and automatic payouts can be enabled.
     pub may_prefer: bool,
-    /// What was typed.
     pub form: Form,
 }
 
-/// Step `payout`: posts `amount` in dollars and `shown_amount`, the amount whose fee is on the page.
-///
-/// When the two differ the handler shows the page again with the new fee: nobody withdraws at a fee they have not seen.
-/// "Show fee" is a GET to the same step with `amount`.
+/// Step `payout`: posts `amount` in dollars and `shown_amount`, the amount whose fee is on the page. If the two differ,
+/// the handler shows the page again with the new fee: a payee sees the fee before withdrawing. "Show fee" is a GET of
+/// this step with `amount`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/payout.html")]
 pub struct PayoutPage {
-    /// The head of the page.
     pub claim: Claim,
-    /// What can be withdrawn: "$125.00".
+    /// The amount that can be withdrawn: "$125.00".
     pub available: String,
-    /// The same as it is posted back, so that a form that is sent twice pays once: "125.00".
+    /// The same amount as it is posted back, so that a form that is sent twice pays once: "125.00".
     pub available_amount: String,
-    /// The amount that the figures below belong to, as it stands in the field: "125.00".
+    /// The amount of the figures below, as the field shows it: "125.00".
     pub shown_amount: String,
-    /// What leaves the balance: "$125.00".
+    /// The amount that leaves the balance: "$125.00".
     pub amount: String,
     /// "$0.25", "No fee".
     pub fee: String,
-    /// What arrives: "$124.75".
+    /// The amount that arrives: "$124.75".
     pub payout_amount: String,
-    /// Where to: "Bank account ••6789".
+    /// "Bank account ••6789".
     pub destination: String,
-    /// When: "on Monday, March 2", "in minutes".
+    /// "on Monday, March 2", "in minutes".
     pub arrives: String,
-    /// What was typed into `amount`.
     pub form: Form,
 }
 
-/// What became of a payout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PayoutOutcome {
-    /// The payer looks at it before it leaves.
+    /// The payer reviews it before it is sent.
     InReview,
-    /// On its way.
     Pending,
-    /// Arrived.
     Completed,
-    /// Came back; the money is in the person's wallet.
+    /// It failed or was returned; the money is in the payee's wallet.
     Failed {
-        /// The sentence of the catalogue of failures: "The account is closed."
+        /// The failure code's message: "The account is closed."
         message: String,
     },
 }
 
-/// After the last step: where the money is.
+/// The page after the last step: the payout and its outcome.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/done.html")]
 pub struct DonePage {
-    /// The head of the page.
     pub claim: Claim,
-    /// What became of the payout.
     pub outcome: PayoutOutcome,
-    /// What arrives: "$124.75".
+    /// The amount that arrives: "$124.75".
     pub payout_amount: String,
     /// "$0.25", "No fee".
     pub fee: String,
-    /// Where to: "Bank account ••6789".
+    /// "Bank account ••6789".
     pub destination: String,
-    /// When it arrives or arrived: "Monday, March 2".
+    /// The day on which it arrives or arrived: "Monday, March 2".
     pub arrives: String,
-    /// The id of the transfer.
     pub reference: String,
-    /// What is left to withdraw: "$25.00"; nothing when nothing is.
+    /// The amount left to withdraw, if any: "$25.00".
     pub remaining: Option<String>,
 }
 
-/// Why there is no claim to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Closed {
     /// 410 `link-expired`.
@@ -363,33 +310,28 @@ pub enum Closed {
     Canceled,
     /// 404: no link has this token.
     Unknown,
-    /// 409: claimed, and this browser is not the one that claimed it.
+    /// 409: another browser claimed the link.
     ClaimedElsewhere,
     /// 429: too many tries from this address or to this phone.
     TooManyTries,
-    /// All is told, and somebody must look before the money goes on.
-    OnHold {
-        /// What the payee is told.
-        message: String,
-    },
-    /// Anything else.
+    /// All steps are complete, and an admin must review the payee before the payout.
+    OnHold { message: String },
     Problem {
         /// A sentence: "The service cannot answer now."
         message: String,
     },
 }
 
-/// The claim cannot go on; says why, and whom to ask.
+/// The page of a claim that cannot continue: the reason, and the sender to ask.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/closed.html")]
 pub struct ClosedPage {
-    /// Why.
     pub why: Closed,
-    /// Who sent the link, where that is known.
+    /// The app that sent the link, if known.
     pub app_name: Option<String>,
-    /// Where "Try again" leads, where trying again helps: "/claim/<token>".
+    /// The target of "Try again", if that can help: "/claim/<token>".
     pub again: Option<String>,
-    /// The request's id, to quote when asking for help.
+    /// The request's id, to quote in a support request.
     pub request_id: Option<String>,
 }
 

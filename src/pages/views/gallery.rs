@@ -1,5 +1,5 @@
-//! Every page in every state with sample data, checked for structure.
-//! `BURSAR_GALLERY=1 cargo nextest run gallery` also writes the pages to `target/gallery/`, to be looked at in a browser.
+//! Every page in every state with sample data, checked for structure. `BURSAR_GALLERY=1 cargo nextest run gallery` also
+//! writes the pages to `target/gallery/`, to open in a browser.
 
 mod samples;
 
@@ -9,13 +9,12 @@ use samples::*;
 
 use super::*;
 
-/// All opening tags of the page, without the angle brackets.
+/// Returns all opening tags of the page, without the angle brackets.
 fn tags(html: &str) -> Vec<&str> {
     let pieces = html.split('<').skip(1).filter(|piece| !piece.starts_with('/'));
     pieces.map(|piece| piece.split_once('>').unwrap().0).collect()
 }
 
-/// The value of an attribute of a tag.
 fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
     let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
     Some(rest.split_once('"').unwrap().0)

@@ -1,8 +1,8 @@
-//! The sandbox inbox at `/inbox`: everything that would have gone to a phone or an address (docs/decisions.md 13).
+//! The sandbox inbox at `/inbox`: all messages that production would send to a phone or an address (docs/decisions.md
+//! 13).
 
 use askama::Template;
 
-/// The messages, newest first, of one recipient or of all.
 #[derive(Debug, Clone, Template)]
 #[template(path = "inbox.html")]
 pub struct InboxPage {
@@ -10,55 +10,43 @@ pub struct InboxPage {
     pub to: String,
     /// Newest first.
     pub messages: Vec<InboxMessage>,
-    /// More messages exist than are shown.
+    /// Whether more messages exist than the page shows.
     pub has_more: bool,
 }
 
-/// One message that was caught.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboxMessage {
     /// The message's id, an anchor on the page.
     pub id: String,
-    /// How it would have travelled.
     pub channel: MessageChannel,
-    /// The phone number or address.
     pub to: String,
-    /// When, to be read: "March 1, 09:30:05 UTC".
+    /// For people: "March 1, 09:30:05 UTC".
     pub created: String,
-    /// When, RFC 3339.
+    /// RFC 3339.
     pub created_at: String,
-    /// The subject of an e-mail.
     pub subject: Option<String>,
-    /// The whole text, the link included.
     pub text: String,
-    /// The link inside the text, made clickable there.
+    /// The link inside the text, which becomes clickable.
     pub link: Option<String>,
-    /// The six digits, shown large.
     pub code: Option<String>,
 }
 
-/// How a message would have travelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageChannel {
-    /// A text message.
     Sms,
-    /// An e-mail.
     Email,
     /// A call that reads the text aloud.
     Voice,
 }
 
-/// A piece of a message's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextPart<'text> {
-    /// To be read.
     Words(&'text str),
-    /// To be clicked.
     Link(&'text str),
 }
 
 impl InboxMessage {
-    /// The text cut at its link. Text without the link stays whole, so nothing else ever becomes clickable.
+    /// Splits the text at its link. Text without the link stays whole, so nothing else becomes clickable.
     #[must_use]
     pub fn parts(&self) -> Vec<TextPart<'_>> {
         let link = self.link.as_deref().filter(|link| link.starts_with("http://") || link.starts_with("https://"));

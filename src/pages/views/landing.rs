@@ -1,4 +1,4 @@
-//! The page at `/` of a running sandbox: what this is and where to go from here.
+//! The page at `/` of a running sandbox: a short introduction and the next steps.
 
 use askama::Template;
 
@@ -6,10 +6,9 @@ use askama::Template;
 #[derive(Debug, Clone, Template)]
 #[template(path = "landing.html")]
 pub struct LandingPage {
-    /// Where the API is reached: "http://127.0.0.1:8080".
+    /// The base URL of the API: "http://127.0.0.1:8080".
     pub base_url: String,
-    /// Where the first start wrote the keys (docs/decisions.md 15); nothing on a machine that has none.
+    /// The file in which the first start wrote the keys (docs/decisions.md 15), if it exists.
     pub credentials_path: Option<String>,
-    /// The version of the program.
     pub version: String,
 }

@@ -1,17 +1,16 @@
-//! The page behind the link of a notice: what was changed about the payee's payouts, and the button that stops them.
+//! The page of a notice's link: what changed about the payee's payouts, and the button that freezes automatic payouts.
 
 use askama::Template;
 
 use super::Form;
 
-/// What the page offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeState {
-    /// Automatic payouts run: they can be stopped.
+    /// Automatic payouts are on and can be frozen.
     Running,
-    /// They are stopped: a code can be sent.
+    /// They are frozen; a code can be sent.
     Stopped,
-    /// They are stopped, and a code was sent that can be typed.
+    /// They are frozen, and a code was sent.
     CodeSent,
 }
 
@@ -21,16 +20,12 @@ pub enum NoticeState {
 pub struct NoticePage {
     /// The secret part of the link.
     pub token: String,
-    /// The app at which the change was made.
     pub app_name: String,
-    /// What was changed, each as a sentence.
     pub changes: Vec<String>,
-    /// When: "Monday, March 2".
+    /// "Monday, March 2".
     pub changed_on: String,
-    /// Where codes go, masked.
+    /// The recipient of codes, masked.
     pub sent_to: String,
-    /// What the page offers.
     pub state: NoticeState,
-    /// What was typed.
     pub form: Form,
 }

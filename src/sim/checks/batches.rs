@@ -1,8 +1,8 @@
-//! Payout link batches against the book of those who sent them: as many rows as were sent, each with at most one
-//! link, of the amount that was asked for, and counts and status that say so (11).
+//! Checks payout link batches against the requests of their senders (11): every row sent is stored, has at most one
+//! link of the requested amount, and agrees with the counts and status of its batch.
 //!
-//! Every row that a client sends bears a mark in its metadata, which is also that of its link. So the client tells
-//! its links apart without a word of ours.
+//! The client marks each row in its metadata, which its link copies. So a link is matched to its row independently of
+//! the product.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,16 +19,14 @@ use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::world::Record as _;
 
-/// Why a row that is well-formed may fail.
+/// The errors with which a well-formed row may fail.
 const MAY_FAIL: [&str; 3] = ["transaction-insufficient-funds", "limit-exceeded", "idempotency-key-reused"];
 
-/// A row as its sender wrote it down.
 struct Sent {
     scope: Scope,
     amount: i64,
 }
 
-/// What the rows of a batch have come to.
 #[derive(Default)]
 struct Tally {
     total: i64,
@@ -36,22 +34,21 @@ struct Tally {
     succeeded: i64,
     failed: i64,
     succeeded_amount: i64,
-    /// Of those that failed, the ones whose payee was erased before they were done.
+    /// Rows that failed because their payee was erased before they were processed.
     erased: i64,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Batches {
     /// By mark.
     sent: HashMap<i64, Sent>,
-    /// The marks of rows: who is erased takes the mark along.
+    /// By row, because an erasure removes the mark from the row.
     marks: HashMap<(OrgId, PayoutLinkBatchId, i64), i64>,
-    /// The links of marks of rows.
+    /// The link of each mark.
     made: HashMap<i64, PayoutLinkId>,
     tallies: HashMap<(OrgId, PayoutLinkBatchId), Tally>,
     ended: HashSet<(OrgId, PayoutLinkBatchId)>,
-    /// What clients were told: the batch of these rows of this app.
+    /// The batch id that was returned for these rows of an app.
     reported: HashMap<(Scope, String), String>,
 }
 
@@ -66,7 +63,7 @@ impl Batches {
         }
     }
 
-    /// The same rows are one batch, and other rows another.
+    /// Checks that the same rows always return the same batch, and other rows another.
     pub(super) fn answered(&mut self, request: &Request, answer: &Answer) -> Option<Finding> {
         let (Wish::SubmitBatch(rows), Content::Json(body)) = (&request.wish, &answer.content) else { return None };
         if answer.status >= 400 {
@@ -106,7 +103,7 @@ impl Batches {
         findings
     }
 
-    /// What was promised and did not come about, when nothing is left to be done.
+    /// Returns a batch that is unfinished when no job is left.
     pub(super) fn left_over(&self) -> Option<Finding> {
         let waits = self.tallies.keys().find(|id| !self.ended.contains(*id));
         waits.map(|(_, id)| Finding {
@@ -116,7 +113,7 @@ impl Batches {
         })
     }
 
-    /// What is wrong with a row that was written.
+    /// Returns the fault of a written row.
     fn row(&mut self, change: &Changed<BatchRow>) -> Option<(&'static str, BatchRow)> {
         let is = |what: &'static str, row: &BatchRow| Some((what, row.clone()));
         let Some(after) = change.after.as_deref() else { return is("is missing", change.before.as_deref()?) };
@@ -174,7 +171,7 @@ impl Batches {
         }
     }
 
-    /// What is wrong with a batch that was written.
+    /// Returns the fault of a written batch.
     fn batch(&mut self, batch: &PayoutLinkBatch) -> Option<&'static str> {
         let id = (batch.org, batch.id);
         let Some(tally) = self.tallies.get(&id) else { return Some("has no rows") };
@@ -206,7 +203,7 @@ impl Batches {
     }
 }
 
-/// A row without its payee. One that was not done fails: its link would be anybody's.
+/// Returns the row without its payee's data. A waiting row fails, because its link would be for any holder.
 fn erased(row: &BatchRow, was_done: bool) -> BatchRow {
     let mut row = row.clone();
     let asked = &mut row.asked.0;

@@ -1,7 +1,8 @@
-//! Bills, commit by commit: paid at most once, only approved, as approved, and not approved by who submitted (12).
+//! Checks bills after each commit (12): paid at most once, only if approved, on the approved terms, and not approved by
+//! the submitter.
 //!
-//! What approved means stands here once more, counted from who said yes. So does when a vendor's account may be paid
-//! to: the first at once, a later one when somebody else than who added it stood by it, a day ago or longer.
+//! The checks count the approvals and repeat the rules for a vendor's account: the first may be paid at once, a later
+//! one a day after a member other than its creator confirmed it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -18,16 +19,15 @@ use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::vendors::VendorPaymentMethod;
 
-/// The attempts to pay each bill, by whether their money is away.
+/// The attempts to pay each bill, and those whose money is on its way or paid.
 #[derive(Default)]
 pub(super) struct Bills {
     attempts: HashMap<TransferId, PayableId>,
     away: HashMap<PayableId, BTreeSet<TransferId>>,
-    /// The first account that each vendor ever had.
+    /// The first account of each vendor.
     first: HashMap<VendorId, VendorPaymentMethodId>,
     accounts: HashMap<VendorPaymentMethodId, Arc<VendorPaymentMethod>>,
-    /// Each app's settings, as far as they are about bills: whether members must prove themselves, and the limit above
-    /// which a first account rests.
+    /// Per app: whether members must prove themselves, and the limit above which a first account waits.
     settings: HashMap<AppId, (bool, Option<Cents>)>,
     sessions: HashMap<MemberSessionId, Arc<MemberSession>>,
 }
@@ -37,13 +37,13 @@ impl Bills {
         let mut findings = Vec::new();
         for app in changed::<App>(changes).filter_map(|change| change.after) {
             let settings = &app.settings.0;
-            // Nothing in the simulation takes it back, so it holds, whatever the store says later.
+            // The simulation never lifts the requirement, so it holds even if a stored row says otherwise.
             let before = self.settings.get(&app.id).is_some_and(|(required, _)| *required);
             let required = before || settings.member_proof == MemberProof::Required;
             self.settings.insert(app.id, (required, settings.payable_approval_limit));
         }
         for change in changed::<MemberSession>(changes) {
-            // An act comes before the end of the session that shows who did it, or not at all.
+            // An act always precedes the end of its session, so the newest row is sufficient.
             self.sessions.extend(change.after.map(|session| (session.id, session)));
         }
         for change in changed::<Payable>(changes) {
@@ -72,7 +72,7 @@ impl Bills {
         findings
     }
 
-    /// What is wrong with an attempt to pay.
+    /// Returns the fault of an attempt to pay.
     fn attempt(&mut self, transfer: &Transfer, is_new: bool, changes: &[Change]) -> Option<Finding> {
         let Some(bill) = self.attempts.get(&transfer.id).copied() else {
             let place = format!("transfer {}", transfer.id);
@@ -98,7 +98,7 @@ impl Bills {
         (is_new && !rested).then(|| finding("is paid to an account that is not confirmed or still rests", bill))
     }
 
-    /// Whether an act that needs it came with a session that was the member's own and had not ended.
+    /// Whether an act that requires a session has one that belongs to the member and was live.
     fn is_proven(&self, app: AppId, action: &Action) -> bool {
         let needs = match action.kind {
             ActionKind::SubmitForApproval
@@ -128,7 +128,7 @@ impl Bills {
     }
 }
 
-/// What is wrong with a bill that stands as approved, or beyond.
+/// Returns the fault in the approvals of a bill.
 fn unapproved(payable: &Payable) -> Option<&'static str> {
     let steps = &payable.approval_steps.0;
     let own = |member| payable.submitted_by == Some(member);
@@ -154,7 +154,7 @@ fn unapproved(payable: &Payable) -> Option<&'static str> {
     (needs_all && (lacks || steps.is_empty())).then_some("is approved without all required approvals")
 }
 
-/// Whether its terms are fixed.
+/// Whether the terms are fixed.
 const fn is_bound(status: PayableStatus) -> bool {
     match status {
         PayableStatus::SubmittedForApproval
@@ -166,7 +166,7 @@ const fn is_bound(status: PayableStatus) -> bool {
     }
 }
 
-/// Whether the money of a transfer is on its way, or has arrived and stayed.
+/// Whether the money is on its way or has been paid.
 const fn is_away(status: TransferStatus) -> bool {
     match status {
         TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending | TransferStatus::Completed => true,

@@ -1,4 +1,4 @@
-//! The book, commit by commit: invariants 1 to 4 and 7.
+//! Checks the ledger after each commit: invariants 1 to 4 and 7.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,13 +8,13 @@ use crate::ledger::verify::Finding;
 use crate::ledger::{Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction};
 use crate::store::memory::Change;
 
-/// What the entries so far say.
+/// The state that follows from the entries so far.
 #[derive(Default)]
 pub(super) struct Book {
     sums: HashMap<(OrgId, LedgerAccountId), i64>,
     apps: HashMap<(OrgId, LedgerAccountId), Option<AppId>>,
     numbers: HashMap<OrgId, i64>,
-    /// What open holds say that an app holds.
+    /// The sum of each app's open holds.
     held: HashMap<(OrgId, AppId), i64>,
 }
 
@@ -32,7 +32,7 @@ impl Book {
         findings
     }
 
-    /// Each transaction has its two entries, and numbers have no gap.
+    /// Checks that each transaction has two entries and that numbers have no gap.
     fn transactions(&mut self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut sides: HashMap<(OrgId, i64), (i64, i64)> = HashMap::new();
@@ -68,7 +68,7 @@ impl Book {
         findings
     }
 
-    /// Entries carry the balance after them, and each part of the book sums to zero.
+    /// Checks that each entry carries the balance after it, and that each app's part of the ledger sums to zero.
     fn entries(&mut self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut parts: BTreeMap<(OrgId, Option<AppId>), i64> = BTreeMap::new();
@@ -92,7 +92,7 @@ impl Book {
         findings
     }
 
-    /// Rows of accounts against their entries; no wallet below zero.
+    /// Checks that each account's row agrees with its entries and that no wallet is below zero.
     fn balances(&self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for account in written::<LedgerAccount>(changes) {
@@ -110,7 +110,7 @@ impl Book {
         findings
     }
 
-    /// A hold is opened once and closed once; what an app holds is the sum of its open holds.
+    /// Checks that a hold is opened once and closed once, and that an app's held balance is the sum of its open holds.
     fn holds(&mut self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut find = |id: TransferId, what: &str| {

@@ -1,6 +1,6 @@
-//! A caller who has only the token of a claim link moves no money and changes nothing about a payee (23). The requests of
-//! the thief are a commit of their own: it holds what codes need, and nothing else. And a known payee at a link that names
-//! no payee sets neither a default method nor automatic payouts.
+//! A caller who has only the token of a claim link moves no money and changes nothing about a payee (23). The thief's
+//! requests have a commit of their own, which may write only the rows that codes need. A known payee at a link that
+//! names no payee sets neither a default method nor automatic payouts.
 
 use std::collections::HashSet;
 
@@ -12,9 +12,8 @@ use crate::ledger::verify::Finding;
 use crate::store::memory::Change;
 use crate::world::Record as _;
 
-/// The invariant's number.
 const THIEF: u8 = 23;
-/// What a request for a code, or a wrong code, may write: the code, its counts, its message, and the events about it.
+/// The tables that a request for a code, or a wrong code, may write.
 const MAY_WRITE: [&str; 8] = [
     "claim_contacts",
     "event_streams",
@@ -26,10 +25,8 @@ const MAY_WRITE: [&str; 8] = [
     "verifications",
 ];
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Claims {
-    /// The sessions of known payees at links that name no payee.
     guests: HashSet<Vec<u8>>,
 }
 
@@ -68,7 +65,7 @@ fn may_write(change: &Change) -> bool {
     MAY_WRITE.contains(&change.table.name) || (change.table == ClaimSession::TABLE && only_ends(change))
 }
 
-/// Whether a session was ended that could do nothing any more, because it was idle for too long.
+/// Whether the change only ends a session that was idle for too long or had expired.
 fn only_ends(change: &Change) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
     let Some(session) = read::<ClaimSession>(before) else { return false };

@@ -1,5 +1,5 @@
-//! No phone or address is sent more links on one day than the apps of its organization may send (25): counted from the
-//! messages that were queued, whatever the product counts.
+//! A phone or address receives no more links a day than the apps of its organization may send (25). The check counts
+//! the queued messages, not the product's own counts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,16 +10,13 @@ use crate::ledger::verify::Finding;
 use crate::messages::{Message, Template};
 use crate::store::memory::Change;
 
-/// The invariant's number.
 const DELIVERIES: u8 = 25;
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Deliveries {
     limits: HashMap<AppId, i64>,
-    /// By organization and recipient: the newest day with a delivery, and how many there were.
+    /// By organization and recipient: the newest day with a delivery, and its count.
     counted: HashMap<(OrgId, String), (String, i64)>,
-    /// Days on which a limit was reached.
     pub reached: u64,
 }
 
@@ -31,7 +28,7 @@ impl Deliveries {
         let queued = changed::<Message>(changes).filter(|change| change.before.is_none());
         let queued = queued.filter_map(|change| change.after);
         let queued: Vec<_> = queued.filter(|it| matches!(it.template.0, Template::ClaimLink { .. })).collect();
-        // Several apps may send in one commit, in an order that is not known: then the highest limit holds.
+        // If several apps send in one commit, their order is unknown: the highest limit holds.
         let mut limits: HashMap<(OrgId, &str), i64> = HashMap::new();
         for message in &queued {
             let own = self.limits.get(&message.app).copied().unwrap_or(0);

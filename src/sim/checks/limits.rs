@@ -1,5 +1,5 @@
-//! What an app moves against the limits that its organization set, and held payments against the wallet: added up from
-//! transfers and transactions alone, whatever the product counts.
+//! Checks an app's movements against its organization's limits, and held payments against the wallet. Sums come from
+//! transfers and transactions alone, not from the product's own sums.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,20 +19,19 @@ use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::transfers::{Debit, Transfer, TransferKind, TransferStatus};
 
-/// No mix of movements exceeds the limits.
+/// The invariant that movements stay within the limits.
 const LIMITS: u8 = 21;
-/// Held payments do not leave.
+/// The invariant that held payments stay out of the wallet.
 const HELD: u8 = 22;
 
-/// The sums that a movement is in: all of a kind, or those of one payer.
+/// A sum of movements per day: all of a kind, or those of one payer.
 type Sum = (OrgId, AppId, TransferKind, Option<Uuid>, String);
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Limits {
     settings: HashMap<(OrgId, AppId), Settings>,
     sums: BTreeMap<Sum, i64>,
-    /// Marks of withdrawals that were asked for with an app's key.
+    /// Marks of withdrawals that were requested with an app key.
     withdrawn_by_app: HashSet<String>,
     places: HashMap<(OrgId, LedgerAccountId), LedgerAccountKind>,
     hold_days: HashMap<(OrgId, TransferId), i64>,
@@ -48,7 +47,7 @@ impl Limits {
         }
     }
 
-    /// An app's key pays no bill above the approval limit.
+    /// An app key never pays a bill above the approval limit.
     pub(super) fn answered(&self, request: &Request, answer: &Answer) -> Option<Finding> {
         let (Wish::Bill(billing), Content::Json(body)) = (&request.wish, &answer.content) else { return None };
         let by_app = request.comes_with_app_key() && billing.session.is_none();
@@ -84,7 +83,7 @@ impl Limits {
         findings
     }
 
-    /// What of a kind, or of a payer, is above its limit.
+    /// Returns the limit that this movement exceeds.
     fn exceeded(&self, sum: &Sum, amount: i64, id: TransferId) -> Option<Finding> {
         let (org, app, kind, payer, day) = sum;
         let settings = self.settings.get(&(*org, *app))?;
@@ -105,7 +104,7 @@ impl Limits {
             .then(|| finding(LIMITS, &format!("{total} cents of {kind}s on {day} are above the limit"), id.0))
     }
 
-    /// A withdrawal from an app whose money is limited, with the app's key.
+    /// Rejects a withdrawal with the app key from an app that has payout limits.
     fn thieving(&self, transfer: &Transfer) -> Option<Finding> {
         let asked = self.withdrawn_by_app.contains(transfer.metadata.as_ref()?);
         let limited =
@@ -113,7 +112,7 @@ impl Limits {
         (asked && limited).then(|| finding(LIMITS, "an app's key withdrew around its limits", transfer.id.0))
     }
 
-    /// Money of a payment that is held reaches the wallet only when its days are over.
+    /// Checks that a held payment reaches the wallet only after its hold days.
     fn held(&mut self, changes: &[Change]) -> Vec<Finding> {
         for debit in written::<Debit>(changes) {
             self.hold_days.insert((debit.org, debit.id), debit.hold_days);
@@ -145,7 +144,7 @@ impl Limits {
     }
 }
 
-/// Whether a transfer counts for the day on which it was made.
+/// Whether a transfer counts towards the day on which it was created.
 fn counts(transfer: &Transfer) -> bool {
     !matches!(transfer.status, TransferStatus::Failed | TransferStatus::Canceled)
 }

@@ -1,4 +1,4 @@
-//! The event log, commit by commit: every transition has exactly one event, without gaps, in an unbroken chain
+//! Checks the event log after each commit: every transition has exactly one event, without gaps, in an unbroken chain
 //! (14 and 15).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,7 +20,7 @@ use crate::transfers::Transfer;
 use crate::users::{AppUser, User};
 use crate::world::Record as _;
 
-/// Where each log ends, and what was told of each object: by each log, and by any.
+/// The end of each log, and the newest emitted version of each object, per log and over all logs.
 #[derive(Default)]
 pub(super) struct Log {
     ends: HashMap<(OrgId, AppId), (i64, Vec<u8>)>,
@@ -31,13 +31,13 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
-        // The log of administrative acts tells of no member.
+        // The log of administrative acts has no events about members.
         let of_apps = self.ends.keys().filter(|(org, app)| org.0 != app.0);
         let had_logs: BTreeSet<OrgId> = of_apps.map(|(org, _)| *org).collect();
         let mut findings = kept_or_erased(changes);
         let mut reported: BTreeMap<(AppId, Uuid), (EventName, Vec<i64>)> = BTreeMap::new();
         let mut codes: BTreeMap<(AppId, Uuid), Vec<i64>> = BTreeMap::new();
-        // One that was written and erased in one commit is new all the same.
+        // An event that was written and erased in one commit is new, too.
         let is_new = |change: &super::Changed<Event>| change.before.is_none();
         let is_told = |change: &super::Changed<Event>| {
             is_new(change) || change.after.as_ref().is_some_and(|event| event.erased.is_none())
@@ -53,23 +53,23 @@ impl Log {
             reported.entry((event.app, event.object_id)).or_insert((event.name, Vec::new())).1.push(event.version);
         }
         findings.extend(codes.into_iter().filter_map(|(object, versions)| self.codes(object, versions)));
-        // Who was there before the organization's first log was told to nobody: no log has the first version.
+        // A member who predates the organization's first log has no event of the first version.
         for member in changed::<Member>(changes).filter_map(|change| change.after) {
             if !had_logs.contains(&member.org) {
                 self.versions.entry(member.id.0).or_insert(member.version);
             }
         }
-        // Two apps may tell of one object in one commit, each of another version: the lower one comes first.
+        // Two apps may emit different versions of one object in one commit: sort the lower one first.
         let mut reported: Vec<_> = reported.into_iter().collect();
         reported.sort_by_key(|((_, object), (_, versions))| (*object, versions.first().copied()));
-        // What was told of each before this commit, in which several logs may begin to tell of it.
+        // The versions before this commit, because several logs may emit their first event of an object in it.
         let before: HashMap<Uuid, i64> = reported
             .iter()
             .map(|((_, object), _)| (*object, self.versions.get(object).copied().unwrap_or(0)))
             .collect();
         findings.extend(reported.into_iter().filter_map(|(object, (name, versions))| {
             let before = before.get(&object.1).copied().unwrap_or(0);
-            // Each log numbers the events of a user on its own.
+            // Each log numbers the events of a user separately.
             let of_user = matches!(name, EventName::UserUpdated | EventName::UserUpdatedPayoutMethod);
             let before = if of_user { 0 } else { before };
             if of_user {
@@ -78,7 +78,7 @@ impl Log {
             self.versions(object, name, &versions, before)
         }));
         for stream in written::<EventStream>(changes) {
-            // A log may be listened to before it has an event.
+            // A log may have a subscription before its first event.
             let end = self.ends.get(&(stream.org, stream.app)).cloned().unwrap_or_default();
             if end != (stream.sequence, stream.hash.clone()) {
                 let what = "the log does not end at its head".to_owned();
@@ -93,7 +93,7 @@ impl Log {
         findings.extend(self.versions_of(changed::<Member>(changes), "member", |it| (it.id.0, it.version)));
         let customers = changed::<PaymentCustomer>(changes);
         findings.extend(self.versions_of(customers, "payment customer", |it| (it.id.0, it.version)));
-        // That another row of a batch is done is counted without an event; what is told is where the batch stands.
+        // A batch emits an event when its status changes, not for each finished row.
         let batches = changed::<PayoutLinkBatch>(changes).filter(|change| {
             let status = |batch: &Option<Arc<PayoutLinkBatch>>| batch.as_ref().map(|batch| batch.status);
             status(&change.before) != status(&change.after)
@@ -102,8 +102,8 @@ impl Log {
         findings
     }
 
-    /// Every changed profile has an event in the log of its app, and what is changed of a payee has one in the log of every app that
-    /// is connected.
+    /// Every changed profile has an event in the log of its app. A change of a payee has one in the log of every
+    /// connected app.
     fn profiles(&mut self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut find = |what: String, app: AppId, user: UserId| {
@@ -152,7 +152,7 @@ impl Log {
         (!linked).then(|| Finding { invariant: 15, what: "does not follow from the previous event".to_owned(), place })
     }
 
-    /// Each log numbers the events about the codes of a phone or an address on its own, from 1.
+    /// Each log numbers the events about the codes of a phone or an address separately, from 1.
     fn codes(&mut self, (app, object): (AppId, Uuid), mut versions: Vec<i64>) -> Option<Finding> {
         versions.sort_unstable();
         let latest = self.reported.entry((app, object)).or_default();
@@ -162,8 +162,8 @@ impl Log {
         (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
     }
 
-    /// A log tells of each version of an object once, in order. What several apps know, such as a user, each of their
-    /// logs tells; one that never told of it begins with the version that there is, or with the next.
+    /// A log has each version of an object once, in order. Each app that knows a shared object, such as a user, emits
+    /// its versions. A log that is new to the object begins with the current version or the next.
     fn versions(
         &mut self,
         (app, object): (AppId, Uuid),
@@ -184,7 +184,7 @@ impl Log {
         (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
     }
 
-    /// Every changed object has a new version, and the log tells of it.
+    /// Every changed object has a new version with an event.
     fn versions_of<R>(
         &self,
         changes: impl Iterator<Item = super::Changed<R>>,
@@ -205,7 +205,7 @@ impl Log {
     }
 }
 
-/// Events may only ever be added. A payee's data may be erased from one, which leaves everything but the object.
+/// Events are never changed or removed. Erasing a payee's data may change only the object of an event.
 fn kept_or_erased(changes: &[Change]) -> Vec<Finding> {
     let broken = changed::<Event>(changes).filter_map(|change| {
         let before = change.before?;
@@ -224,8 +224,7 @@ fn kept_or_erased(changes: &[Change]) -> Vec<Finding> {
     broken.map(finding).collect()
 }
 
-/// What the payouts of a link took is the payouts' to tell, and a token that is sealed under another key is the same token:
-/// nothing that is shown of the link changes by it.
+/// Sums of payouts and a token sealed under another key are not shown in a link, so they emit no event.
 fn is_unseen(change: &super::Changed<PayoutLink>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
     let (paid_out, newest_payout, payouts) = (after.paid_out, after.newest_payout, after.payouts);
@@ -235,7 +234,7 @@ fn is_unseen(change: &super::Changed<PayoutLink>) -> bool {
     row(before) != row(after) && row(&summed) == row(after)
 }
 
-/// When the rail of an approved payout expects to have decided is a note of ours: nothing that is shown changes by it.
+/// `settles_at` of an approved payout is internal, so it emits no event.
 fn is_note(change: &super::Changed<Transfer>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
     let row = |transfer: &Transfer| (Transfer::TABLE.encode)(transfer);

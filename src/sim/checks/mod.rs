@@ -1,8 +1,8 @@
-//! Checks what each commit changed against the invariants of docs/internals/reliability.md, from outside: with rules and sums of
-//! their own, none of the business's.
+//! Checks the changes of each commit against the invariants of docs/internals/reliability.md, with its own rules and
+//! sums instead of the product's.
 //!
-//! They look at changed rows alone, so a step costs what it changed. The pass over everything, which `bursar
-//! verify` also makes, is run besides from time to time.
+//! The checks read changed rows only, so their cost follows the change. The full pass, which `bursar verify` also runs,
+//! is made from time to time.
 
 mod batches;
 mod bills;
@@ -32,7 +32,6 @@ use crate::transfers::Transfer;
 use crate::world::Record;
 use std::sync::Arc;
 
-/// See the module's comment.
 pub(super) struct Checks {
     batches: batches::Batches,
     bills: bills::Bills,
@@ -50,17 +49,13 @@ pub(super) struct Checks {
     tenants: tenants::Tenants,
 }
 
-/// A change of one kind of record.
 pub(super) struct Changed<R> {
-    /// As it was.
     pub before: Option<Arc<R>>,
-    /// As it is.
     pub after: Option<Arc<R>>,
 }
 
 impl Checks {
-    /// Checks that know of nothing yet. `deliveries_max` is the limit of invariant 10, which a negative
-    /// control sets too low.
+    /// `deliveries_max` is the limit of invariant 10, which a negative control sets too low.
     pub fn new(deliveries_max: u32) -> Self {
         debug_assert!(deliveries_max <= DELIVERIES_MAX, "a control is stricter than the product, never laxer");
         Self {
@@ -81,32 +76,30 @@ impl Checks {
         }
     }
 
-    /// Takes note of a request that is being sent: what clients know of what they asked for is their own book.
+    /// Records a request before it is sent, so that checks know what clients requested.
     pub fn sent(&mut self, request: &Request) {
         self.batches.sent(request);
         self.pulled.sent(request);
         self.limits.sent(request);
     }
 
-    /// Takes in what a client was answered.
     pub fn answered(&mut self, request: &Request, answer: &Answer) -> Result<(), Finding> {
         self.rest.answered(request, answer);
         let finding = self.batches.answered(request, answer).or_else(|| self.limits.answered(request, answer));
         finding.or_else(|| self.claims.answered(request, answer)).map_or(Ok(()), Err)
     }
 
-    /// Both sides of the rule about young methods, and how often a limit on deliveries was reached: see the report.
+    /// Returns the counts for the report: both sides of the rule about young methods, and reached delivery limits.
     pub fn reached(&self) -> (Reached, u64) {
         (self.rest.reached, self.deliveries.reached)
     }
 
-    /// What clients were promised and did not get, when nothing is left to be done.
+    /// Returns a promise to a client that is unmet when no job is left.
     pub fn left_over(&self) -> Option<Finding> {
         self.batches.left_over()
     }
 
-    /// What is wrong with a commit, made by commands of these organizations. `by_thief`: of a thief who has only a claim
-    /// link.
+    /// Returns the faults of a commit by commands of these organizations. `by_thief`: the caller has only a claim link.
     pub fn commit(&mut self, changes: &[Change], organizations: &[OrgId], by_thief: bool) -> Vec<Finding> {
         let mut findings = self.tenants.commit(changes, organizations);
         findings.extend(self.claims.commit(changes, by_thief));
@@ -127,7 +120,7 @@ impl Checks {
     }
 }
 
-/// The changes of one kind of record, by key.
+/// Returns the changes of one kind of record, by key.
 pub(super) fn changed<R: Record>(changes: &[Change]) -> impl Iterator<Item = Changed<R>> {
     changes.iter().filter(|change| change.table == R::TABLE).map(|change| Changed {
         before: change.before.as_ref().and_then(|row| read(row)),
@@ -135,18 +128,16 @@ pub(super) fn changed<R: Record>(changes: &[Change]) -> impl Iterator<Item = Cha
     })
 }
 
-/// The rows of a kind that are there after the commit.
+/// Returns the rows of a kind after the commit.
 pub(super) fn written<R: Record>(changes: &[Change]) -> impl Iterator<Item = Arc<R>> {
     changed::<R>(changes).filter_map(|changed| changed.after)
 }
 
-/// A row as its record.
 pub(super) fn read<R: Record>(row: &[crate::world::Value]) -> Option<Arc<R>> {
     (R::TABLE.decode)(row).ok()?.downcast::<R>().ok()
 }
 
-/// Whether nothing but the app's own notes went from a transfer, as they do with an erased payee. That is no step of the
-/// transfer, and no event says it.
+/// Whether the change only removes an erased payee's metadata. That is no transition and emits no event.
 pub(super) fn lost_metadata(change: &Changed<Transfer>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
     let erased = Transfer { metadata: None, ..Transfer::clone(before) };
@@ -154,7 +145,7 @@ pub(super) fn lost_metadata(change: &Changed<Transfer>) -> bool {
     before.metadata.is_some() && row(&erased) == row(after)
 }
 
-/// Rows of this kind may only ever be added.
+/// Checks that rows of this kind are only added.
 fn kept_for_ever<R: Record>(changes: &[Change], invariant: u8) -> Vec<Finding> {
     let broken = changes.iter().filter(|change| change.table == R::TABLE && change.before.is_some());
     let finding = |change: &Change| Finding {

@@ -1,7 +1,7 @@
-//! Links and transfers, commit by commit: what may follow what (5, 9, 10), and one effect for each request (8).
+//! Checks links and transfers after each commit: allowed transitions (5, 9, 10), and one effect per request (8).
 //!
-//! The states stand here once more, written down from docs/decisions.md and not from the rules that are checked. A
-//! commit may hold several commands, so a row may move several steps at once.
+//! The transitions repeat docs/decisions.md and do not use the product's rules. A commit may hold several commands, so
+//! a row may make several transitions at once.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,11 @@ use crate::payout_links::{FundingSource, LinkStatus, PayoutLink};
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 
-/// See the module's comment.
 pub(super) struct Objects {
     deliveries_max: u32,
-    /// What each request made, by the mark that the client put into its metadata.
+    /// The object that each request created, by the mark in its metadata.
     made: HashMap<String, Uuid>,
-    /// How the pulls for links stand.
+    /// The status of the transfer that funds each link.
     pulls: HashMap<PayoutLinkId, TransferStatus>,
 }
 
@@ -50,7 +49,7 @@ impl Objects {
         findings
     }
 
-    /// One request makes one object, however often it is sent.
+    /// Checks that one request creates one object, however often it is sent.
     fn effect(&mut self, mark: Option<&str>, id: Uuid) -> Option<Finding> {
         let mark = mark.filter(|mark| mark.starts_with(MARK))?;
         let first = *self.made.entry(mark.to_owned()).or_insert(id);
@@ -85,7 +84,7 @@ impl Objects {
 }
 
 impl Objects {
-    /// A link whose money is pulled first goes to nobody before the bank has paid.
+    /// A link that is funded from a bank is not delivered before the bank has paid.
     fn has_its_money(&self, link: &PayoutLink) -> bool {
         let is_paid = match self.pulls.get(&link.id) {
             Some(TransferStatus::Completed | TransferStatus::Reversed) => true,
@@ -112,7 +111,7 @@ impl Objects {
     }
 }
 
-/// Whether a link may be found so after it was so, any number of steps between.
+/// Whether `after` can be reached from `before` in any number of transitions.
 fn link_may_follow(before: Option<LinkStatus>, after: LinkStatus) -> bool {
     let Some(before) = before else { return true };
     match before {
@@ -127,14 +126,14 @@ fn link_may_follow(before: Option<LinkStatus>, after: LinkStatus) -> bool {
     }
 }
 
-/// How the metadata of a client's request begins; what the product does by itself has other metadata or none.
+/// How the metadata of a client's request begins. Objects that the product creates do not have it.
 const MARK: &str = r#"{"mark":"#;
 
-/// Whether a request of its own makes such a transfer, and its mark is the request's.
+/// Whether a request creates such a transfer directly, so that it has the mark of the request.
 fn is_asked_for(transfer: &Transfer) -> bool {
     match transfer.kind {
         TransferKind::Balance | TransferKind::Refill | TransferKind::Payment => true,
-        // A link that is taken in parts hands its mark to each.
+        // Every partial payout of a link copies the link's mark.
         TransferKind::Payout => transfer.payout_link.is_none(),
         TransferKind::Payable | TransferKind::Settlement => false,
     }
@@ -148,7 +147,7 @@ fn transfer(change: &Changed<Transfer>) -> Option<Finding> {
     }
     let may_follow = match before.status {
         TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
-        // The return is a fact of its own, and happens once; the end of a payment's hold is no step.
+        // A completed transfer may be returned once. The end of a payment's hold is no transition.
         TransferStatus::Completed => {
             let is_released = after.kind == TransferKind::Payment && after.status == TransferStatus::Completed;
             after.status == TransferStatus::Reversed || is_released

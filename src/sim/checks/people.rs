@@ -1,8 +1,8 @@
-//! Who is paid: nobody under review, and nobody who owes a tax form (docs/decisions.md 6). These rules have no
-//! number among the invariants, and are said in words.
+//! Checks that payees under review and payees who owe a tax form receive no money (docs/decisions.md 6). These rules
+//! have no number among the invariants.
 //!
-//! What counts for the tax office is summed up here once more, from links, transfers and nothing else. Where a commit
-//! holds several commands, their order is not known; then the sum is taken at its least.
+//! Taxable sums are computed again from links and transfers alone. The order of several commands in one commit is
+//! unknown, so the check uses the lowest possible sum.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,24 +16,22 @@ use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::screening::{HitStatus, ScreeningHit};
 use crate::users::{User, UserStatus};
 
-/// From how much on, in a year, a form is due: $2,000, in every year that a simulation reaches.
+/// The cents per year from which a tax form is due: $2,000 in every year of a simulation.
 const REPORTED_FROM: i64 = 200_000;
 
-/// What an app paid a person in a year.
+/// The key of a sum that an app paid a person in a year.
 type Year = (AppId, UserId, i16);
 
-/// What is known of a person.
 #[derive(Clone, Copy)]
 struct Known {
     status: UserStatus,
     has_tax_form: bool,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct People {
     known: HashMap<UserId, Known>,
-    /// What was found of each person on a list, and nobody decided about.
+    /// The open screening hits of each person.
     found: HashMap<UserId, BTreeSet<ScreeningHitId>>,
     paid: HashMap<Year, i64>,
 }
@@ -73,7 +71,7 @@ impl People {
         findings
     }
 
-    /// What is wrong with a payout that was made.
+    /// Returns the fault of a new payout.
     fn wrong(
         &self,
         payout: &Transfer,
@@ -90,7 +88,7 @@ impl People {
             return None;
         }
         let year = (payout.app, user, year_of(payout.created_at));
-        // What was claimed for this payout came before it.
+        // The claim that this payout belongs to came before it.
         let own = received.iter().filter(|(link, of, _)| *of == year && link.is_some() && *link == payout.payout_link);
         let own: i64 = own.map(|(_, _, amount)| amount).sum();
         let funded = if payout.funded { payout.amount.get() } else { 0 };
@@ -100,7 +98,7 @@ impl People {
     }
 }
 
-/// What persons received in a commit, each with its link where it came by one, and what they gave back.
+/// Returns the amounts that persons received in a commit, each with its link if any, and the amounts they gave back.
 #[allow(clippy::type_complexity, reason = "two lists that are read where they are made")]
 fn counted(changes: &[Change]) -> (Vec<(Option<PayoutLinkId>, Year, i64)>, Vec<(Year, i64)>) {
     let (mut received, mut given_back) = (Vec::new(), Vec::new());
@@ -121,7 +119,7 @@ fn counted(changes: &[Change]) -> (Vec<(Option<PayoutLinkId>, Year, i64)>, Vec<(
         let amount = transfer.amount.get();
         match transfer.kind {
             TransferKind::Balance if was.is_none() && transfer.payout_link.is_none() => {
-                // Below zero it goes from the app to the person.
+                // A negative balance transfer moves money from the app to the person.
                 if amount < 0 { received.push((None, year, -amount)) } else { given_back.push((year, amount)) }
             }
             TransferKind::Payout if transfer.funded => {
@@ -144,7 +142,7 @@ fn counted(changes: &[Change]) -> (Vec<(Option<PayoutLinkId>, Year, i64)>, Vec<(
     (received, given_back)
 }
 
-/// What the app is given back of a payout that it filled the wallet for, at most.
+/// Returns the highest amount that the app receives back of a payout that it funded.
 const fn gone(status: TransferStatus, amount: i64) -> Option<i64> {
     match status {
         TransferStatus::Failed | TransferStatus::Canceled | TransferStatus::Reversed => Some(amount),

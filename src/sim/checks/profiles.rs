@@ -1,5 +1,5 @@
-//! No app moves money or methods of a profile that is not its own (docs/decisions.md 17). The rule has no number among the invariants, and
-//! is said in words.
+//! Checks that an app moves no money or methods of another app's profile (docs/decisions.md 17). The rule has no number
+//! among the invariants.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,11 +12,11 @@ use crate::store::memory::Change;
 use crate::transfers::Transfer;
 use crate::users::{AppUser, User};
 
-/// Whose each payout method is, as it was when it was added, and which apps may act on which users.
+/// The first owner of each payout method, and the apps that may act on each user.
 #[derive(Default)]
 pub(super) struct Profiles {
     owners: HashMap<PayoutMethodId, (AppId, UserId)>,
-    /// Which apps were connected as they may be.
+    /// The apps that were connected in an allowed way.
     connected: BTreeSet<(AppId, UserId)>,
 }
 

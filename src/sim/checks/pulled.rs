@@ -1,6 +1,6 @@
-//! Money that is pulled from banks, payments and deposits, against what its transfers say: it is in the app's wallet
-//! once the bank has paid and not before, and a bank that takes it back takes it from the wallet or leaves a debt (5).
-//! A payment is of whom and as much as its app asked for.
+//! Checks money that is pulled from banks, payments and deposits, against its transfers (5): it is in the app's wallet
+//! only after the bank has paid, and a return takes it from the wallet or leaves a debt. A payment has the payer and
+//! the amount that its app requested.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,24 +15,23 @@ use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::{User, UserStatus};
 
-/// What was posted for a transfer, and what of it is owed.
+/// The postings and the debt of a transfer.
 #[derive(Default)]
 struct Moved {
-    /// Into the app's wallet, less what went out of it again.
+    /// Net cents moved into the app's wallet.
     in_wallet: i64,
     /// Cents that the app owes.
     owed: i64,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Pulled {
-    /// What apps asked for, by mark.
+    /// The requests of apps, by mark.
     asked: HashMap<String, Collecting>,
     wallets: HashSet<(OrgId, LedgerAccountId)>,
     moved: HashMap<(OrgId, TransferId), Moved>,
     pulls: HashMap<(OrgId, TransferId), (TransferStatus, i64)>,
-    /// Users of whom something may be collected.
+    /// Whether each user may be debited.
     may_be_debited: HashMap<UserId, bool>,
 }
 
@@ -46,7 +45,7 @@ impl Pulled {
     }
 
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
-        // Money that is held is the app's too.
+        // Held money belongs to the app, too.
         let is_wallet = |kind| matches!(kind, LedgerAccountKind::AppWallet | LedgerAccountKind::AppCollected);
         for account in written::<LedgerAccount>(changes).filter(|account| is_wallet(account.kind)) {
             self.wallets.insert((account.org, account.id));
@@ -97,7 +96,7 @@ impl Pulled {
         findings
     }
 
-    /// What is wrong with a payment that was made.
+    /// Returns the fault of a new payment.
     fn unasked(&self, payment: &Transfer, changes: &[Change]) -> Option<&'static str> {
         let Some(asked) = payment.metadata.as_ref().and_then(|mark| self.asked.get(mark)) else {
             return Some("was requested by no client");
@@ -111,13 +110,13 @@ impl Pulled {
             return Some("differs from the request");
         }
         let Payer::User(user) = payer else { return None };
-        // The same commit may have changed the user, before the payment was made or after it.
+        // The same commit may have changed the user before or after the payment.
         let now = written::<User>(changes).any(|it| it.id == user && it.is_verified());
         let may_be = now || self.may_be_debited.get(&user).copied().unwrap_or(false);
         (!may_be).then_some("is collected from a user who is not verified or is under review")
     }
 
-    /// What is wrong with the money of a pull.
+    /// Returns the fault in the money of a pull.
     fn wrong(&self, id: (OrgId, TransferId)) -> Option<Finding> {
         let (status, amount) = self.pulls.get(&id)?;
         let (in_wallet, owed) = self.moved.get(&id).map_or((0, 0), |moved| (moved.in_wallet, moved.owed));
@@ -128,7 +127,7 @@ impl Pulled {
             | TransferStatus::Failed
             | TransferStatus::Canceled => 0,
             TransferStatus::Completed => *amount,
-            // What could not be taken from the wallet is in it still, and owed.
+            // The part that could not be taken back is still in the wallet, and owed.
             TransferStatus::Reversed => owed,
         };
         (in_wallet != expected)

@@ -1,4 +1,4 @@
-//! Payout requests, commit by commit: an approved one has made exactly one link, any other none (13).
+//! Checks payout requests after each commit: an approved one has created exactly one link, any other none (13).
 
 use std::collections::HashMap;
 
@@ -9,7 +9,6 @@ use crate::payout_links::PayoutLink;
 use crate::payout_requests::{PayoutRequest, RequestStatus};
 use crate::store::memory::Change;
 
-/// The links that requests have made.
 #[derive(Default)]
 pub(super) struct Requests {
     made: HashMap<PayoutLinkId, PayoutRequestId>,
@@ -30,7 +29,7 @@ impl Requests {
         findings
     }
 
-    /// What is wrong with a request that was written.
+    /// Returns the fault of a written request.
     fn decided(&mut self, change: &Changed<PayoutRequest>, changes: &[Change]) -> Option<&'static str> {
         let after = change.after.as_ref()?;
         if let Some(before) = &change.before {

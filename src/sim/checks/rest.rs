@@ -1,6 +1,6 @@
 //! No automatic payout goes to a method younger than its rest (24): a payout of a link whose payee has no claim session
-//! goes to a method that rested for the hours of the app's setting. The age is counted from the commit that added the
-//! method, not from what the row says later.
+//! goes to a method that rested for the hours of the app's setting. The age counts from the commit that added the
+//! method, not from its row.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -21,34 +21,30 @@ use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind};
 use crate::users::{AppUser, User};
 
-/// The invariant's number.
 const REST: u8 = 24;
 
-/// What the history has reached: both sides of the rule.
+/// How often the simulation reached each side of the rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::sim) struct Reached {
     /// Automatic payouts to methods that had rested, at apps where methods rest.
     pub rested: u64,
-    /// Payouts that became links, because the payee's default method was too young.
+    /// Payouts that became links because the payee's default method was too young.
     pub became_links: u64,
-    /// Payouts to young methods by payees in a claim session.
     pub by_payee: u64,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Rest {
     /// Seconds for which methods rest.
     seconds: HashMap<AppId, i64>,
     added: HashMap<PayoutMethodId, Time>,
-    /// The default method of each profile that is paid automatically.
+    /// The default method of each profile with automatic payouts.
     automatic: HashMap<(AppId, UserId), PayoutMethodId>,
     by_phone: HashMap<(OrgId, String), UserId>,
-    /// Whose claim sessions each link had.
+    /// The payees who had a claim session at each link.
     sessions: BTreeSet<(PayoutLinkId, UserId)>,
     /// New links to payees whose default method is too young.
     young: HashSet<PayoutLinkId>,
-    /// See [`Reached`].
     pub reached: Reached,
 }
 
@@ -80,9 +76,9 @@ impl Rest {
         findings
     }
 
-    /// What is wrong with a payout that was made.
+    /// Returns the fault of a new payout.
     fn payout(&mut self, payout: &Transfer) -> Option<Finding> {
-        // The app asks for a payout without a link, and names the payee's account itself.
+        // A payout without a link names the payee's method in the app's request, so the rule does not apply.
         let (link, user, method) = (payout.payout_link?, payout.user_id?, payout.payout_method?);
         let is_young = self.is_young(payout.app, method, payout.created_at);
         if self.sessions.contains(&(link, user)) {
@@ -109,7 +105,7 @@ impl Rest {
         }
     }
 
-    /// Counts what a payout came to that would have been automatic.
+    /// Counts payouts that would have been automatic and became links.
     pub(super) fn answered(&mut self, request: &Request, answer: &Answer) {
         let (Wish::SendPayout(_), Content::Json(body)) = (&request.wish, &answer.content) else { return };
         let shown: Option<Value> = serde_json::from_str(body).ok();

@@ -1,5 +1,5 @@
-//! Nothing crosses tenants (16): a commit changes rows of the organizations whose commands it holds, and a row
-//! names apps and users of its own organization only.
+//! Nothing crosses tenants (16): a commit changes rows only of the organizations whose commands it holds, and a row
+//! references apps and users of its own organization only.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,10 @@ use crate::store::memory::Change;
 use crate::users::User;
 use crate::world::Value;
 
-/// Columns that name another object.
 const REFERENCES: [&str; 8] =
     ["app", "user_id", "claimed_user", "payee_user", "for_user", "transfer", "link", "payout_link"];
 
-/// Which organization owns what.
+/// The organization of each object.
 #[derive(Default)]
 pub(super) struct Tenants {
     owners: HashMap<Uuid, OrgId>,

@@ -1,5 +1,5 @@
-//! Payout link batches as apps send them: with good rows and bad ones, rows that were sent before, and keys that
-//! were used for something else.
+//! Payout link batches as apps send them: valid and invalid rows, repeated rows, and keys that were used for another
+//! request.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,10 @@ use super::{Clients, Sight, amount};
 use crate::scope::Scope;
 use crate::sim::chance::Chance;
 
-/// Batches that may be sent again, or rows of them in others, at most.
+/// The number of batches that are kept to be repeated.
 const OLD_BATCHES: usize = 40;
 
 impl Clients {
-    /// An app's next batch.
     pub(super) fn batch(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Vec<Value>> {
         let old: Vec<&Vec<Value>> =
             self.old_batches.iter().filter(|(scope, _)| *scope == at).map(|(_, rows)| rows).collect();
@@ -30,7 +29,7 @@ impl Clients {
             rows.push(row);
         }
         if chance.one_in(10) {
-            // Somebody else's key: of another row, or of a request of its own.
+            // A key of another row or of another request.
             let key = self.old_keys.iter().rev().find(|(scope, _)| *scope == at);
             rows[0]["idempotency_key"] = key.map_or(Value::Null, |(_, key)| json!(key));
         }
@@ -64,7 +63,7 @@ impl Clients {
     }
 }
 
-/// What a client gets wrong in one row, for which the whole batch is refused.
+/// Adds an error to one row, for which the whole batch is refused.
 fn spoil(rows: &mut Vec<Value>, chance: &mut Chance) {
     match chance.position(3) {
         0 => rows[0]["amount_cents"] = json!(0),

@@ -1,4 +1,4 @@
-//! What members do in accounts payable next: in order, out of order, and what they may not.
+//! The next act of a member in accounts payable: in order, out of order, or forbidden.
 
 use super::{Clients, Sight};
 use crate::acting::{Act, may};
@@ -16,15 +16,14 @@ use crate::sim::stage::read;
 use crate::users::Address;
 use crate::vendors::MethodStatus;
 
-/// Vendors of an app at most.
 const VENDORS_MAX: usize = 4;
-/// Accounts of vendors: two good ones, one that is closed, and one that sends back what it got.
+/// Accounts of vendors: two good ones, one that is closed, and one that returns its payments.
 const ACCOUNTS: [&str; 4] = ["7755660001", "7755660002", "10000002", "20000014"];
 
 impl Clients {
-    /// A member's next act. Most members know what they may do, and what comes next.
+    /// Returns a member's next act, usually an allowed one that comes next.
     pub(super) fn billing(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Billing> {
-        // Without an account to pay to, no bill comes of anything.
+        // A bill cannot be paid without an account.
         let mut vendors = sight.directory.vendors.get(&at).into_iter().flatten();
         let has_account = vendors.any(|vendor| sight.directory.accounts.contains_key(vendor));
         let act = match if has_account { chance.position(16) } else { 0 } {
@@ -44,7 +43,7 @@ impl Clients {
         Some(signed_in(at, acting, act, sight, chance))
     }
 
-    /// Another vendor, another account of one, or somebody's word that an account is theirs.
+    /// Adds a vendor or an account, or confirms or removes an account.
     fn vendor(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<BillAct> {
         let vendors = sight.directory.vendors.get(&at).map(Vec::as_slice).unwrap_or_default();
         if vendors.is_empty() || (vendors.len() < VENDORS_MAX && chance.one_in(3)) {
@@ -66,8 +65,8 @@ impl Clients {
     }
 }
 
-/// The act with what shows who acts: most often the member's own session. A thief has the app's key alone, or the session
-/// of another member. Sessions end while they are in use.
+/// Adds the credential of the acting member, usually their own session. A thief has only the app's key or another
+/// member's session. Sessions end while they are in use.
 fn signed_in(at: Scope, acting: MemberId, act: BillAct, sight: &Sight<'_>, chance: &mut Chance) -> Billing {
     let session_of = |member| sight.directory.sessions.get(&(at.org, member)).map(|(session, _)| *session);
     let own = session_of(acting);
@@ -85,7 +84,7 @@ fn signed_in(at: Scope, acting: MemberId, act: BillAct, sight: &Sight<'_>, chanc
     Billing { acting, session, act }
 }
 
-/// What comes next in the life of a bill; now and then something else.
+/// Returns the usual next act for a bill, and sometimes another.
 fn next_of(bill: KnownBill, chance: &mut Chance) -> BillAct {
     let id = bill.id;
     let all = [BillAct::Submit(id), BillAct::Approve(id), BillAct::Pay(id)];
@@ -105,7 +104,7 @@ fn next_of(bill: KnownBill, chance: &mut Chance) -> BillAct {
     }
 }
 
-/// What a member must be allowed for an act.
+/// Returns the permission that an act needs.
 const fn asked_of(act: &BillAct) -> Act {
     match act {
         BillAct::AddVendor { .. }
@@ -122,7 +121,7 @@ const fn asked_of(act: &BillAct) -> Act {
     }
 }
 
-/// A bill of a vendor, to one of its accounts.
+/// Returns a bill to one of the vendor's accounts.
 fn says(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<PayablePatch> {
     let vendor = *chance.pick(sight.directory.vendors.get(&at)?)?;
     let accounts: Vec<KnownAccount> = sight.directory.accounts.get(&vendor)?.iter().copied().collect();
@@ -139,7 +138,7 @@ fn says(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<PayablePatc
     })
 }
 
-/// A bill of the app, most often one that is not at its end.
+/// Returns a bill of the app, usually an open one.
 fn bill_of(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<KnownBill> {
     let bills = sight.directory.bills.iter().filter(|bill| bill.scope == at).copied();
     let (open, over): (Vec<KnownBill>, Vec<KnownBill>) = bills.partition(|bill| is_open(bill.status));

@@ -1,5 +1,6 @@
-//! A thief with a claim link's token, and neither the payee's phone nor mailbox: asks for codes and guesses them, names
-//! methods of its own and of others, uses sessions that are over or belong to another link, and returns when all is paid.
+//! A thief with a claim link's token, and neither the payee's phone nor mailbox. The thief requests and guesses codes,
+//! names methods of their own and of others, uses sessions that are over or belong to another link, and returns after
+//! the payment.
 
 use super::persons::tax_form;
 use super::{Sight, contact, recipient};
@@ -11,10 +12,10 @@ use crate::sim::chance::Chance;
 use crate::sim::directory::KnownLink;
 use crate::sim::requests::{Choice, Request, Step, Wish};
 
-/// Tries of a thief at one link, one after the other.
+/// Consecutive tries of a thief at one link.
 const TRIES_MAX: usize = 4;
 
-/// The thief's next tries at a link. `has_phone` is a negative control: the thief reads the payee's codes.
+/// Returns the thief's next tries at a link. `has_phone` is a negative control: the thief reads the payee's codes.
 pub(in crate::sim) fn link_theft(has_phone: bool, sight: &Sight<'_>, chance: &mut Chance) -> Vec<Request> {
     let tries = chance.position(TRIES_MAX) + 1;
     let Some((link, session)) = found(sight, chance) else { return Vec::new() };
@@ -58,8 +59,8 @@ fn step(link: &KnownLink, session: Vec<u8>, has_phone: bool, sight: &Sight<'_>, 
     })
 }
 
-/// A link, and what the thief shows there as the secret of a session: that of a session which is over, that of a session of
-/// another link, random bytes, or nothing.
+/// Returns a link and the session secret that the thief uses there: of a session that is over, of a session of another
+/// link, random bytes, or nothing.
 fn found(sight: &Sight<'_>, chance: &mut Chance) -> Option<(KnownLink, Vec<u8>)> {
     let (links, sessions) = (&sight.directory.links, &sight.directory.claim_sessions);
     let link = links.get(chance.position(links.len().max(1))).cloned();

@@ -1,7 +1,7 @@
-//! Clients and payees: what they ask for next, by chance, and what they do when no answer comes.
+//! Clients and payees: their next requests, and their retries after lost responses.
 //!
-//! They behave as real ones do at their worst: they ask twice with one key, use an old key for something new,
-//! name other tenants' objects, type wrong codes, and take a link from two places at once.
+//! They misbehave as real ones do: they repeat requests with one key, use an old key for a new request, name other
+//! tenants' objects, type wrong codes, and claim a link from two places at once.
 
 mod batches;
 mod bills;
@@ -30,49 +30,42 @@ use crate::payout_links::{AccountingData, DeliveryMethod, DeliveryRequest, Fundi
 use crate::payout_requests::{Asker, NewRequest};
 use crate::scope::Scope;
 
-/// Requests that wait to be asked again, at most.
+/// Requests that wait for a retry, at most.
 const WAITING_MAX: usize = 500;
-/// Keys that may be used for something else, at most.
+/// Keys that are kept to be used for another request, at most.
 const OLD_KEYS: usize = 64;
 
-/// Payees who are at their links at the same time.
+/// Payees who claim their links at the same time.
 const PATIENT: usize = 12;
 
-/// How far a payee has come with a link.
 #[derive(Clone, Debug)]
 enum Claiming {
-    /// Asked for a code.
     CodeRequested,
-    /// Has a sitting, and took so many steps in it.
+    /// Holds the session's secret and the number of completed steps.
     InSession(Vec<u8>, usize),
 }
 
-/// What they all look at.
+/// The state that clients and payees can read.
 pub(super) struct Sight<'a> {
-    /// Apps and people.
     pub stage: &'a Stage,
-    /// Links and users.
     pub directory: &'a Directory,
-    /// What people received.
     pub provider: &'a Provider,
-    /// The time now.
     pub now: Time,
 }
 
-/// See the module's comment.
 #[derive(Default)]
 pub(super) struct Clients {
     claims: HashMap<Token, Claiming>,
     waiting: VecDeque<Request>,
     old_keys: VecDeque<(Scope, String)>,
     old_batches: VecDeque<(Scope, Vec<Value>)>,
-    /// The link of each app that is delivered again and again.
+    /// The link that each app redelivers until the limit is reached.
     nagged: HashMap<Scope, PayoutLinkId>,
     marks: u64,
 }
 
 impl Clients {
-    /// Somebody's next request; `None` when nobody has anything to ask for now.
+    /// Returns the next request, or `None` if the chosen caller has no request now.
     pub fn next(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Request> {
         if chance.one_in(4)
             && let Some(again) = self.waiting.pop_front()
@@ -92,24 +85,24 @@ impl Clients {
         Some(request)
     }
 
-    /// A request that somebody did not get an answer to, or asks once more to be sure.
+    /// Queues a request for a retry, because its response was lost or the client wants to be sure.
     pub fn ask_again(&mut self, request: Request) {
         if self.waiting.len() < WAITING_MAX {
             self.waiting.push_back(request);
         }
     }
 
-    /// The next of those that wait, when nothing new is asked for any more.
+    /// Returns the next queued retry, for the time when no new requests are made.
     pub fn waiting(&mut self) -> Option<Request> {
         self.waiting.pop_front()
     }
 
-    /// Whether everybody has an answer.
+    /// Whether no retry is queued.
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Takes note that a request was answered as hoped. `session` is what it opened.
+    /// Records that a request succeeded. `session` is the one that it opened.
     pub fn succeeded(&mut self, request: &Request, session: Option<Vec<u8>>) {
         let Wish::Claim { link, step } = &request.wish else { return };
         match (step, session) {
@@ -129,30 +122,28 @@ impl Clients {
         }
     }
 
-    /// Takes note that a request was refused: a payee whose code or sitting is of no use begins anew.
+    /// Records that a request was refused. The payee starts the claim again.
     pub fn refused(&mut self, request: &Request) {
         let Wish::Claim { link, step } = &request.wish else { return };
         match step {
             Step::Code(_) | Step::Profile { .. } | Step::Method { .. } | Step::Payout { .. } => {
                 self.claims.remove(link);
             }
-            // A form that is wrong is filled in once more.
+            // A payee corrects a wrong form and retries.
             Step::TaxForm { .. } | Step::Contact(_) | Step::CodeAgain | Step::End { .. } => {}
         }
     }
 
-    /// Metadata by which what a request makes is known again.
+    /// Returns metadata that identifies the object that a request creates.
     fn mark(&mut self) -> String {
         self.mark_of_row().to_string()
     }
 
-    /// The same as an object.
     fn mark_of_row(&mut self) -> Value {
         self.marks += 1;
         json!({"mark": self.marks})
     }
 
-    /// What an app asks for.
     fn ask(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Request> {
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
@@ -191,7 +182,7 @@ impl Clients {
         Some(Request { scope, key, wish, foreign, by_thief: false })
     }
 
-    /// The link that an app delivers again: most often the same as before, until nothing more comes of it.
+    /// Returns the link that an app redelivers, usually the same as before.
     fn nag(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<PayoutLinkId> {
         if !chance.one_in(8)
             && let Some(link) = self.nagged.get(&at)
@@ -226,10 +217,10 @@ impl Clients {
         let person = sight.stage.payee(chance)?;
         let names_user = foreign || chance.one_in(4);
         let user = if names_user { user_of(at, sight, chance) } else { None };
-        // Some are known by their address alone, and some by both.
+        // Some payees are known by their address alone, and some by both.
         let (by_phone, by_email) = match chance.position(8) {
             0 if !to_recipient => (false, true),
-            // Some are for the person who holds them.
+            // Some links are for any holder.
             1 if !to_recipient => (false, false),
             2 => (true, true),
             _ => (true, false),
@@ -269,7 +260,7 @@ impl Clients {
         })
     }
 
-    /// What somebody asks the app for, and what the app says to it.
+    /// Returns a payout request, or the app's decision about one.
     fn asking(&mut self, at: Scope, foreign: bool, sight: &Sight<'_>, chance: &mut Chance) -> Option<Asking> {
         let known = sight.directory.requests.iter().filter(|(scope, _)| *scope == at).map(|(_, id)| *id);
         let known: Vec<PayoutRequestId> = known.collect();
@@ -292,13 +283,13 @@ impl Clients {
         Some(Wish::Verify { user, code })
     }
 
-    /// What a payee does next with a link.
+    /// Returns the next step of a payee's claim.
     fn claim(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Request> {
         let links = &sight.directory.links;
         if links.is_empty() {
             return None;
         }
-        // Most come soon after their link did, one after the other.
+        // Most payees claim soon after their link was sent, at about the same time.
         let among = if chance.one_in(3) { links.len() } else { links.len().min(PATIENT) };
         let link = links[links.len() - 1 - chance.position(among)].clone();
         let step = match self.claims.get(&link.token).cloned() {
@@ -312,7 +303,7 @@ impl Clients {
             && chance.one_in(60)
         {
             let scope = other_tenant(link.scope, sight, chance)?;
-            // The secret of this link under another organization's name.
+            // The secret of this link with another organization's id.
             let token = Token { org: scope.org, hash: link.token.hash };
             let wish = Wish::Claim { link: token, step: step.clone() };
             return Some(Request { scope, key, wish, foreign: true, by_thief: false });
@@ -326,7 +317,7 @@ impl Clients {
         let code = match received {
             Some(code) if !chance.one_in(8) => code.clone(),
             Some(_) => "123123".to_owned(),
-            // Nothing arrived, or not yet: asks for another code one day.
+            // No code has arrived: the payee waits, or later requests another code.
             None if chance.one_in(6) => {
                 self.claims.remove(&link.token);
                 return None;
@@ -340,7 +331,7 @@ impl Clients {
     }
 }
 
-/// The step after the code.
+/// Returns a step after the code.
 fn open_session(
     link: &KnownLink,
     session: Vec<u8>,
@@ -361,7 +352,7 @@ fn open_session(
         }
         2 => {
             let chosen = Choice::New(Box::new(chance.pick(&person.details)?.clone()));
-            // Where the link names no payee, a known one may not; some try.
+            // At a link that names no payee, a known payee may not set a default method. Some try.
             let is_preferred = chance.one_in(if link.names_payee { 3 } else { 12 });
             Step::Method { session, chosen, is_preferred }
         }
@@ -373,7 +364,7 @@ fn open_session(
     })
 }
 
-/// The person a link is for; where it names none, the one who found it.
+/// Returns the payee of a link, or the finder of one that names no payee.
 fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>) -> Option<&'a Individual> {
     match (&link.phone, &link.email) {
         (Some(phone), _) => sight.stage.by_phone(phone),
@@ -382,7 +373,7 @@ fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>) -> Option<&'a Individual> {
     }
 }
 
-/// Where the code of a link goes: to the phone, or to the address where the link names that alone.
+/// Returns the contact for the code of a link: the phone, or the address if the link names only that.
 fn contact(link: &KnownLink, sight: &Sight<'_>) -> Option<Contact> {
     let person = payee(link, sight)?;
     Some(match (&link.phone, &link.email) {
@@ -391,7 +382,7 @@ fn contact(link: &KnownLink, sight: &Sight<'_>) -> Option<Contact> {
     })
 }
 
-/// The same as the carrier writes it.
+/// Returns the contact as the provider writes it.
 fn recipient(link: &KnownLink, sight: &Sight<'_>) -> Option<String> {
     Some(match contact(link, sight)? {
         Contact::Phone(phone) => phone.e164(),
@@ -409,10 +400,10 @@ fn uuid(chance: &mut Chance) -> String {
 
 fn amount(chance: &mut Chance) -> i64 {
     match chance.position(10) {
-        // Too little for the fees of most rails.
+        // Less than the fees of most rails.
         0 => chance.between(1, 50),
         1 => chance.between(100_000, 2_000_000),
-        // Two or three of these make a tax form due, and none by itself.
+        // Two or three of these make a tax form due, and one alone does not.
         3 | 4 => chance.between(70_000, 190_000),
         // More than any wallet holds.
         2 if chance.one_in(10) => 9_999_999_999,
@@ -425,7 +416,7 @@ fn other_tenant(scope: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<
     chance.pick(&others).copied()
 }
 
-/// A user of the app; now and then one of another app of its organization, as a hostile app names them.
+/// Returns a user of the app, and sometimes one of another app of its organization, as a hostile app names them.
 fn user_of(scope: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<UserId> {
     let whose = if chance.one_in(10) {
         let sisters = sight.stage.apps.iter().filter(|app| app.org == scope.org && app.app != scope.app);
@@ -436,7 +427,7 @@ fn user_of(scope: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<UserI
     chance.pick(sight.directory.users.get(&whose)?).copied()
 }
 
-/// A recent link of the app; a few draws are enough to find one, and none is no harm.
+/// Returns a recent link of the app, if a few draws find one.
 fn link_of<'a>(scope: Scope, sight: &'a Sight<'_>, chance: &mut Chance) -> Option<&'a KnownLink> {
     let links = &sight.directory.links;
     if links.is_empty() {

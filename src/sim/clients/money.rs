@@ -1,4 +1,4 @@
-//! What an app does with its own money, and what it pays out by a rail that it names.
+//! An app's movements of its own money, and payouts by a rail that it names.
 
 use super::{Clients, Sight, amount, user_of};
 use crate::bank_accounts::OwnAccountInput;
@@ -11,15 +11,14 @@ use crate::sim::chance::Chance;
 use crate::sim::requests::Moving;
 use crate::sim::stage::own_account;
 
-/// Bank accounts of an app: two good ones, one that is closed, and one that takes back what it paid.
+/// Bank accounts of an app: two good ones, one that is closed, and one that takes back its payments.
 const ACCOUNTS: [&str; 4] = ["4455660001", "4455660002", "10000002", "20000010"];
 
 impl Clients {
-    /// What an app does with its own money next.
     pub(super) fn moving(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Moving> {
         Some(match chance.position(10) {
             0 => {
-                // Little most often: poor apps stay poor.
+                // Small deposits are most frequent, so that poor apps stay poor.
                 let most = if chance.one_in(8) { 5_000_000 } else { 300_000 };
                 Moving::Deposit { amount: Cents::new(chance.between(1, most)), mark: self.mark() }
             }

@@ -1,4 +1,4 @@
-//! Whom apps collect money from: payment customers with good accounts and bad ones, and users, verified or not.
+//! Collections from payment customers with good and bad accounts, and from verified and unverified users.
 
 use super::{Clients, Sight, user_of};
 use crate::ids::PaymentCustomerId;
@@ -9,13 +9,11 @@ use crate::sim::chance::Chance;
 use crate::sim::requests::{Collecting, Paying};
 use crate::sim::stage::own_account;
 
-/// Customers of an app at most.
 const CUSTOMERS_MAX: usize = 5;
-/// Accounts of customers: two good ones, one that is closed, and one that takes back what it paid.
+/// Accounts of customers: two good ones, one that is closed, and one that takes back its payments.
 const ACCOUNTS: [&str; 4] = ["6655440001", "6655440002", "10000002", "20000010"];
 
 impl Clients {
-    /// What an app does to collect money next.
     pub(super) fn paying(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Paying> {
         let customers = sight.directory.customers.get(&at).map(Vec::as_slice).unwrap_or_default();
         if customers.is_empty() || (customers.len() < CUSTOMERS_MAX && chance.one_in(6)) {

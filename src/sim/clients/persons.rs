@@ -1,5 +1,4 @@
-//! Persons and what apps do about them: tax forms, good and bad; other names; reviews by those who may and those who
-//! may not; deletion.
+//! Requests about persons: valid and invalid tax forms, new names, allowed and forbidden reviews, and deletion.
 
 use serde_json::{Value, json};
 
@@ -12,18 +11,18 @@ use crate::sim::requests::Minding;
 use crate::users::screening::Decision;
 
 impl Clients {
-    /// What an app does about a person next, or tells of itself.
+    /// Returns an app's next request about a person or about itself.
     pub(super) fn minding(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Minding> {
         let user = user_of(at, sight, chance)?;
         Some(match chance.position(14) {
             0..=3 => Minding::TaxForm { user, form: tax_form(chance) },
             4 | 5 => {
                 let renamed = chance.one_in(3);
-                // Now and then somebody turns out to bear a name that is on the list.
+                // Some names are on the sanctions list.
                 let name = if chance.one_in(10) { "Test Sanctioned".to_owned() } else { self.name() };
                 let email = Email::parse(&format!("{}@example.com", self.name().replace(' ', "-"))).ok();
                 let mark = Some(self.mark());
-                // A thief's phone: where the change is taken, links of this user go there.
+                // A thief's phone: if the change is accepted, links of this user are sent to it.
                 let phone = format!("{}", 2_127_365_000 + chance.between(0, 999));
                 let phone = PhoneNumber::parse("1", &phone).ok().filter(|_| chance.one_in(12));
                 let email = email.filter(|_| !renamed);
@@ -52,7 +51,7 @@ impl Clients {
     }
 }
 
-/// A W-9, or a W-8BEN; one of ten with a number that cannot be.
+/// Returns a W-9 or a W-8BEN; one W-9 of ten has an invalid number.
 pub(super) fn tax_form(chance: &mut Chance) -> Value {
     if chance.one_in(4) {
         return json!({"w8ben": {

@@ -1,4 +1,4 @@
-//! A thief with an app's key: large amounts, by every way out that an app's key opens.
+//! A thief with an app's key moves large amounts out in every way that an app key allows.
 
 use super::{Clients, Sight, user_of};
 use crate::fees::Party;
@@ -12,7 +12,6 @@ use crate::sim::requests::{Collecting, Moving, Paying, Wish};
 use crate::sim::stage::own_account;
 
 impl Clients {
-    /// The thief's next try.
     pub(super) fn theft(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {
         let amount = Cents::new(chance.between(10_000, 1_200_000));
         let (user, mark) = (user_of(at, sight, chance)?, self.mark());

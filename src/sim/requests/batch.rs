@@ -1,4 +1,4 @@
-//! Payout link batches: many links at once, read as the handler reads them.
+//! Payout link batches, read as the handler reads them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::payout_link_batches::{NewBatch, Submit, Submitted};
 use crate::vault::Vault;
 
 impl Request {
-    /// Sends the rows; a whole batch is refused for one that is malformed.
+    /// Sends the rows. One malformed row rejects the whole batch.
     pub(super) fn send_batch(&self, rows: &[Value], batch: &mut Batch<Who, Said>, vault: &Arc<Vault>) {
         let scope = self.scope;
         let new = input::<NewBatch>(&json!({"links": rows}));

@@ -1,4 +1,4 @@
-//! Accounts payable: vendors, their accounts, and their bills, by members who may or may not.
+//! Accounts payable: vendors, their accounts, and their bills, by members with and without permission.
 
 use std::sync::Arc;
 
@@ -18,18 +18,14 @@ use crate::users::Address;
 use crate::vault::Vault;
 use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor, DeletePaymentMethod};
 
-/// A member's act.
 #[derive(Clone, Debug)]
 pub(in crate::sim) struct Billing {
-    /// Who acts.
     pub acting: MemberId,
-    /// The session that comes along; `None` where the app's key alone names the member.
+    /// `None` if the app key alone names the member.
     pub session: Option<MemberSessionId>,
-    /// What they do.
     pub act: BillAct,
 }
 
-/// What is done in accounts payable.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum BillAct {
     AddVendor {
@@ -61,9 +57,8 @@ pub(in crate::sim) enum BillAct {
     Reject(PayableId),
     Cancel(PayableId),
     Pay(PayableId),
-    /// The member signs in.
+    /// With the password alone.
     SignIn,
-    /// A session is ended.
     SignOut(MemberSessionId),
 }
 

@@ -1,5 +1,3 @@
-//! The steps of a claim.
-
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -24,11 +22,11 @@ use crate::users::tax_form::first_verification;
 use crate::users::verification::{NewCode, hash_code};
 use crate::vault::Vault;
 
-/// What the holder of a link asks for. A sitting is the hash of its secret; an empty one is none.
+/// A step of a link's holder. A session is the hash of its secret; an empty one means no session.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Step {
     Contact(Contact),
-    /// Another code to where the last one went.
+    /// Another code to the contact of the last one.
     CodeAgain,
     Code(String),
     Profile {
@@ -36,7 +34,7 @@ pub(in crate::sim) enum Step {
         first_name: String,
         last_name: String,
     },
-    /// A tax form, as JSON; it is sealed beside the id of the user who sits there.
+    /// A tax form, as JSON; it is sealed with the id of the session's user.
     TaxForm {
         session: Vec<u8>,
         user: UserId,
@@ -52,13 +50,11 @@ pub(in crate::sim) enum Step {
         session: Vec<u8>,
         amount: Option<Cents>,
     },
-    /// The payee signs out.
     End {
         session: Vec<u8>,
     },
 }
 
-/// Which method.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Choice {
     New(Box<Details>),

@@ -1,4 +1,4 @@
-//! What clients and payees ask for, and how each becomes the command that its handler would run.
+//! Requests of clients and payees, each with the command that its handler would run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ use crate::users::{self, Identity, NewMethod, Person, SendVerificationToken, Ver
 use crate::vault::Vault;
 use crate::world::{Halt, World};
 
-/// What is asked for. A request that is sent again asks for exactly the same.
+/// The content of a request. A retry has the same content.
 #[derive(Clone, Debug)]
 pub(super) enum Wish {
     SendPayout(Box<NewLink>),
@@ -82,21 +82,19 @@ pub(super) enum Wish {
     SubmitBatch(Vec<Value>),
 }
 
-/// What holds for every request of a kind.
+/// Properties of every request of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestKind {
-    /// Method and path, as the key's row keeps them.
+    /// Method and path, as the key's row stores them.
     pub target: &'static str,
-    /// Whether it may carry an idempotency key.
     pub takes_key: bool,
-    /// Whether its second time is refused or harmless, even without a key.
+    /// Whether a repetition is refused or harmless, even without a key.
     pub harmless_twice: bool,
     /// Whether it names an object of a tenant, which another tenant must not find.
     pub names_object: bool,
 }
 
 impl Wish {
-    /// What holds for every request of its kind.
     pub fn request_kind(&self) -> RequestKind {
         let request_kind = |target, takes_key, harmless_twice, names_object| RequestKind {
             target,
@@ -105,7 +103,7 @@ impl Wish {
             names_object,
         };
         match self {
-            // Naming a person or nobody at all crosses no border: the same phone is another user there.
+            // Only a user id can cross tenants: the same phone is another user in each organization.
             Self::SendPayout(new) => request_kind("POST /v2/payouts/send-payout?", true, false, new.user.is_some()),
             Self::CreateLink(new) => request_kind("POST /v2/payout-links?", true, false, new.user.is_some()),
             Self::Redeliver(_) => request_kind("POST /v2/payout-links/redeliver?", true, true, true),
@@ -121,18 +119,15 @@ impl Wish {
             Self::Bill(billing) => billing.request_kind(),
             Self::Collect(paying) => paying.request_kind(),
             Self::Mind(minding) => minding.request_kind(),
-            // The same rows are the same batch.
+            // A batch with the same rows is the same batch.
             Self::SubmitBatch(_) => request_kind("POST /v2/payout-link-batches?", true, true, false),
         }
     }
 }
 
-/// The token of a link, as its holder has it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Token {
-    /// The organization that it names.
     pub org: OrgId,
-    /// Its hash.
     pub hash: Vec<u8>,
 }
 
@@ -142,32 +137,29 @@ impl Token {
     }
 }
 
-/// One request, which may be sent several times.
+/// A request, which may be sent several times.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// As whom.
     pub scope: Scope,
-    /// Under which idempotency key.
     pub key: Option<String>,
-    /// What for.
     pub wish: Wish,
     /// Whether it names another tenant's object, which must not be found.
     pub foreign: bool,
-    /// Whether a thief sends it who has a link's token, and neither the payee's phone nor mailbox.
+    /// Whether the sender is a thief who has a link's token, and neither the payee's phone nor mailbox.
     pub by_thief: bool,
 }
 
 impl Request {
-    /// Whose idempotency keys it shares.
+    /// Returns the owner of its idempotency keys.
     pub fn key_scope(&self) -> Uuid {
         if let Wish::Claim { link, .. } = &self.wish {
-            // Keys of one link are its own, as at the handler.
+            // The keys of a link are its own, as in the handler.
             return Uuid::from_slice(&link.hash[..16]).unwrap_or_default();
         }
         self.scope.app.0
     }
 
-    /// The same for the same request, another for any other.
+    /// Returns a fingerprint that only equal requests share.
     pub fn print(&self) -> String {
         let digest = Sha256::digest(format!("{:?}", self.wish).as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
@@ -180,18 +172,18 @@ impl Request {
         Some(Keyed { scope: self.key_scope(), key, target: self.wish.request_kind().target.to_owned(), fields, vault })
     }
 
-    /// Whether it comes with the app's key: most do, and those without an idempotency key come with the organization's.
+    /// Requests without an idempotency key use the organization key, all others the app key.
     pub fn comes_with_app_key(&self) -> bool {
         self.key.is_some()
     }
 
-    /// Whether sending it twice at once is no second request.
+    /// Whether a second copy of it has no second effect.
     pub fn may_be_doubled(&self) -> bool {
         self.key.is_some() || self.wish.request_kind().harmless_twice
     }
 
-    /// Adds the command of this request to a batch, with what a handler draws for it. Gives the sitting that
-    /// it opens when it succeeds.
+    /// Adds the command of this request to a batch, with the random values that a handler draws. Returns the session
+    /// that it opens if it succeeds.
     pub fn send(
         &self,
         batch: &mut Batch<Who, Said>,
@@ -269,7 +261,7 @@ impl Request {
         self.once_if(batch, vault, Ok(command), answer);
     }
 
-    /// The same, of an input that may have been refused.
+    /// Runs an input that may have been refused.
     fn once_if<C: Command>(
         &self,
         batch: &mut Batch<Who, Said>,
@@ -282,12 +274,12 @@ impl Request {
     }
 }
 
-/// What an answer tells of a link that was made.
+/// Returns the body of a response about a new link.
 pub(super) fn made_link(link: &PayoutLink) -> Value {
     json!({"id": link.id, "status": link.status, "deliveries": link.deliveries})
 }
 
-/// An input as its handler reads it.
+/// Reads an input as its handler does.
 fn input<T: Input>(sent: &Value) -> Result<T, Refusal> {
     T::read(&Json::from_serde(sent), "").map_err(Refusal::fields)
 }
@@ -304,7 +296,7 @@ fn refused(checked: Checked) -> Answer {
     checked.refusal().map_or_else(|| Answer::empty(200), |refusal| Answer::from(&refusal))
 }
 
-/// An app learns of a person, as by `POST /v2/users`.
+/// An app names a person, as by `POST /v2/users`.
 struct Meet {
     scope: Scope,
     person: Person,
@@ -343,7 +335,7 @@ impl Command for SetUpMethod {
     }
 }
 
-/// Somebody as an app writes them down: the phone is not proven by that.
+/// Returns a person as an app names them, which does not prove the phone.
 pub(super) fn written_down(phone: &PhoneNumber, first_name: &str, last_name: &str) -> Person {
     Person {
         identity: Identity::Phone(phone.clone()),

@@ -1,4 +1,4 @@
-//! What an app does with its own money, and what it pays out by a rail that it names.
+//! An app's movements of its own money, and payouts by a rail that it names.
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use crate::payouts::{ApprovePayout, CancelPayout, CreatePayout, FeeRequest, Rail
 use crate::program::Environment;
 use crate::vault::Vault;
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Moving {
     Deposit {
@@ -25,7 +24,7 @@ pub(in crate::sim) enum Moving {
         amount: Cents,
         mark: String,
     },
-    /// Below zero from the organization to the app.
+    /// Negative amounts go from the organization to the app.
     Between {
         amount: Cents,
         mark: String,

@@ -1,4 +1,4 @@
-//! Collecting money: payment customers, their accounts, and payments of them and of users.
+//! Collections: payment customers, their accounts, and payments of them and of users.
 
 use std::sync::Arc;
 
@@ -15,7 +15,6 @@ use crate::payments::{CreatePayment, Payer, Source};
 use crate::program::Environment;
 use crate::vault::Vault;
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Paying {
     AddCustomer { name: String, mark: String },
@@ -25,16 +24,12 @@ pub(in crate::sim) enum Paying {
     Collect(Collecting),
 }
 
-/// A payment as its app asks for it.
 #[derive(Clone, Debug)]
 pub(in crate::sim) struct Collecting {
-    /// Who pays.
     pub payer: Payer,
-    /// An account that is brought along; else the payer's newest is used.
+    /// `None` uses the payer's newest account.
     pub account: Option<OwnAccountInput>,
-    /// Cents.
     pub amount: Cents,
-    /// The request's mark.
     pub mark: String,
 }
 

@@ -11,7 +11,6 @@ use crate::payout_links::NewToken;
 use crate::payout_requests::{Approve, NewRequest, Reject, Shown, Submit};
 use crate::vault::Vault;
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Asking {
     Submit(Box<NewRequest>),

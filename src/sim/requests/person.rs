@@ -1,5 +1,5 @@
-//! What apps and administrators do about persons: tax forms, changes, reviews, deletion; and what an app tells of
-//! itself.
+//! Requests of apps and administrators about persons: tax forms, changes, reviews, deletion; and an app's compliance
+//! data.
 
 use std::sync::Arc;
 
@@ -23,7 +23,6 @@ use crate::users::tax_form::first_verification;
 use crate::users::{By, DeleteUser, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
 use crate::vault::Vault;
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Minding {
     /// A tax form, as JSON.
@@ -44,7 +43,7 @@ pub(in crate::sim) enum Minding {
         decision: Decision,
     },
     Delete(UserId),
-    /// What an app tells of its company, as JSON.
+    /// An app's data about its company, as JSON.
     ReportApp(Value),
 }
 
@@ -114,14 +113,14 @@ impl Request {
                 let (sent, nonce) = (input::<ComplianceInput>(&reported), entropy.bytes());
                 let vault_of_app = vault.clone();
                 let command = sent.map(|sent| PutCompliance { scope, sent, vault: vault_of_app, nonce });
-                // What it shows is a secret, and is kept sealed; a client that compares bytes has nothing to compare.
+                // The response body is sealed with a random nonce, so clients cannot compare its bytes.
                 self.once_if(batch, vault, command, |(is_first, _)| Answer::empty(if *is_first { 201 } else { 200 }));
             }
         }
     }
 }
 
-/// A tax form as its handler makes it of what was sent.
+/// Returns the tax form that its handler makes of the input.
 pub(super) fn sealed(
     form: &Value,
     org: OrgId,

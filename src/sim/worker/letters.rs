@@ -1,5 +1,5 @@
-//! How a simulated worker brings a message, part by part, as the real one does (`worker::letters`): what may be told
-//! to a carrier is noted first, and what is in doubt is asked about.
+//! How a simulated worker sends a message, part by part, as the real one does (`worker::letters`): an attempt is
+//! recorded before the call, and an attempt in doubt is queried.
 
 use super::super::chance::Chance;
 use super::super::provider::{Found, Provider, Reported};
@@ -10,7 +10,7 @@ use crate::jobs::Leased;
 use crate::messages::{self, AttemptOutcome, Before, Message, Template};
 use crate::refusal::Refusal;
 
-/// The next part of sending a message; `None` when the worker died over it.
+/// Performs the next part of sending a message. Returns `None` if the worker died.
 pub(super) fn send(
     hand: &Hand,
     id: MessageId,
@@ -42,7 +42,7 @@ pub(super) fn send(
     })
 }
 
-/// Asks the carrier whether a message arrived.
+/// Queries the provider whether a message arrived.
 pub(super) fn follow(
     leased: &Leased,
     id: MessageId,
@@ -56,7 +56,6 @@ pub(super) fn follow(
     Ok(heard.map_or(Finished::OnItsWay, |outcome| Finished::Message { message: id, link, outcome }))
 }
 
-/// The link that a message brings.
 fn link_of(message: &Message) -> Option<PayoutLinkId> {
     match &message.template.0 {
         Template::ClaimLink { link, .. } => Some(*link),

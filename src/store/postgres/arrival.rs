@@ -1,9 +1,9 @@
-//! A database into which an embedded store moves: the mark in it that says from where and how far, and the fence that
-//! keeps everybody else out until the move has ended.
+//! The database's side of a move of an embedded store: a mark with the source and the progress, and a fence that keeps
+//! other processes out until the move has ended.
 //!
-//! Invariants: rows and the mark that counts them are committed together. Until the end no process opens the
-//! database ([`refuse_half_moved`]), and one that had it open before commits nothing, because the row that a batch locks
-//! says [`CLOSED`]. Deliberately absent: knowing what is moved. Rows come from whoever moves them, in the order of keys.
+//! Invariants: rows are committed together with the mark that counts them. Until the end no process opens the database
+//! ([`refuse_half_moved`]), and a process that had it open commits nothing, because the row that a batch locks holds
+//! [`CLOSED`]. The caller passes the rows, in the order of keys.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,52 +19,44 @@ use crate::clock::Time;
 use crate::store::{CommitError, Reads, StoreError};
 use crate::world::{Row, Table, TableChanges, Value};
 
-/// What stands as the last moment of an organization whose rows are moving in.
+/// The last time of an organization whose rows are being moved in.
 pub(super) const CLOSED: i64 = -1;
-/// How long a round may take: a chunk of a large table, or emptying all of them.
+/// The limit for one round: a chunk of a large table, or emptying all tables.
 const DEADLINE: Duration = Duration::from_secs(600);
-/// Organizations that one statement names.
 const NAMED_AT_ONCE: usize = 1_000;
 
-/// See the module's comment.
 pub struct Arrival {
     connector: Arc<Connector>,
     link: Link,
 }
 
-/// What is in a database before a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing: a move may begin.
+    /// Empty: a move can begin.
     Nothing,
-    /// Something that no move put there, in words.
+    /// Contents that no move wrote, described.
     Foreign(String),
-    /// A move, under way or ended.
+    /// A move in progress or ended.
     Move(Arriving),
 }
 
-/// What a database says of a move.
+/// The mark of a move in a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arriving {
-    /// The move; the embedded store says the same id.
+    /// The embedded store holds the same id.
     pub id: Uuid,
-    /// The store's file.
     pub source: String,
-    /// Of everything that the store holds.
+    /// The digest of the whole store.
     pub digest: Vec<u8>,
-    /// How many of its rows are here.
+    /// The number of rows copied so far.
     pub copied: u64,
-    /// Since when.
     pub began_at: Time,
-    /// When everything was here and proved: from then on it is served.
+    /// When all rows were copied and verified. From this time on the database is served.
     pub ended_at: Option<Time>,
 }
 
 impl Arrival {
-    /// Connects, and changes nothing.
-    ///
-    /// # Errors
-    /// `Unreachable`, in the server's words.
+    /// Connects without changing anything. Fails with `Unreachable` and the server's message.
     pub fn open(settings: Settings) -> Result<Self, OpenError> {
         let connector = Arc::new(Connector::new(settings));
         let link = connector.open(false);
@@ -75,17 +67,16 @@ impl Arrival {
         Ok(Self { connector, link })
     }
 
-    /// Where it is, without user and password.
+    /// Returns the URL without user and password.
     pub fn database(&self) -> String {
         self.connector.settings.to_string()
     }
 
-    /// Everything in it.
     pub fn reads(&self) -> Reads {
         Reads::Postgres(Readers::new(self.connector.clone()))
     }
 
-    /// Looks at what is there, in whatever state it is: a database of somebody else's must not be touched.
+    /// Inspects the database without changing it: it may belong to another program.
     pub fn query(&mut self, tables: &[&'static Table]) -> Result<Found, StoreError> {
         let names = tables_there(&mut self.link).map_err(LinkError::of_read)?;
         let is_there = |name: &str| names.iter().any(|other| other == name);
@@ -101,7 +92,7 @@ impl Arrival {
         if !others.is_empty() {
             return Ok(Found::Foreign(format!("tables of another program: {}", some_of(&others))));
         }
-        // What a run that was killed had sent may be under way yet: it is waited for.
+        // Waits for a transaction that an aborted run may have left open.
         if is_there("moves")
             && let Some(arriving) = mark(&mut self.link, " FOR UPDATE")?
         {
@@ -116,19 +107,13 @@ impl Arrival {
         Ok(if full.is_empty() { Found::Nothing } else { Found::Foreign(format!("rows in {}", some_of(&full))) })
     }
 
-    /// Brings its schema up to date.
-    ///
-    /// # Errors
-    /// `Migration`, when it cannot be.
     pub fn migrate(&mut self) -> Result<(), OpenError> {
         (self.link, _) = bring_up_to_date(&self.connector, May::Migrate)?;
         Ok(())
     }
 
-    /// Writes down that a move begins, and closes the organizations that will be moved.
-    ///
-    /// # Errors
-    /// `Again` when another move began in the same moment.
+    /// Writes the mark and closes the organizations that will be moved. Fails with `Again` if another move began at the
+    /// same time.
     pub fn begin(&mut self, arriving: &Arriving, organizations: &[Uuid]) -> Result<(), CommitError> {
         let Arriving { id, source, digest, copied, began_at, .. } = arriving;
         let lock = self.link.begin("").into_iter().chain([
@@ -151,10 +136,8 @@ impl Arrival {
         self.commit(asks)
     }
 
-    /// Adds rows of one table, the next ones after the first so many of all, and counts them.
-    ///
-    /// # Errors
-    /// `Again` when somebody else moves the same store; `Refused` with the server's words.
+    /// Adds the next rows of one table, after the first `before` rows of all, and counts them. Fails with `Again` if
+    /// another process moves the same store.
     pub fn put(&mut self, id: Uuid, before: u64, table: &'static Table, rows: Vec<Row>) -> Result<(), CommitError> {
         let copied = before.saturating_add(u64::try_from(rows.len()).unwrap_or(u64::MAX));
         let runs = runs(table, rows);
@@ -173,10 +156,8 @@ impl Arrival {
         })
     }
 
-    /// Ends a move: from now on the database is served. Each organization is given its last moment.
-    ///
-    /// # Errors
-    /// `Again` when somebody else ended it meanwhile.
+    /// Ends a move, after which the database is served. Sets each organization's last time. Fails with `Again` if
+    /// another process has ended it.
     pub fn end(&mut self, id: Uuid, moments: &[(Uuid, Time)], now: Time) -> Result<(), CommitError> {
         self.hold(id, None)?;
         let mut asks = vec![Ask::Plain("DELETE FROM tenants".to_owned())];
@@ -185,11 +166,8 @@ impl Arrival {
         self.commit(asks)
     }
 
-    /// Empties what a move put there, and forgets the move, if `may` says so while nobody can commit. Gives whether
-    /// it did; else everything is as it was.
-    ///
-    /// # Errors
-    /// When the database cannot be locked or emptied.
+    /// Removes the rows and the mark of a move if `may` returns true while commits are locked out. Returns whether it
+    /// did; otherwise nothing changes.
     pub fn clear<E: From<CommitError>>(
         &mut self,
         tables: &[&'static Table],
@@ -211,7 +189,8 @@ impl Arrival {
         Ok(true)
     }
 
-    /// Begins a transaction that holds the move, which must not have ended and, where that is said, be so far.
+    /// Begins a transaction that locks the mark. The move must not have ended, and must have copied `copied` rows if
+    /// given.
     fn hold(&mut self, id: Uuid, copied: Option<u64>) -> Result<(), CommitError> {
         let so_far = copied.map_or_else(String::new, |copied| format!(" AND copied = {copied}"));
         let held = format!("SELECT 1 FROM moves WHERE id = '{id}' AND ended_at IS NULL{so_far} FOR UPDATE");
@@ -240,7 +219,7 @@ impl Arrival {
     }
 }
 
-/// What was told before anything was asked to be committed.
+/// Maps an error from before the COMMIT.
 fn failed(link_error: LinkError) -> CommitError {
     if link_error.may_pass() {
         CommitError::Again(link_error.to_string())
@@ -254,7 +233,6 @@ fn once(link: &mut Link, text: String) -> Result<Vec<tokio_postgres::Row>, Store
     Ok(found.into_iter().next().unwrap_or_default())
 }
 
-/// Statements that add rows of `tenants`.
 fn tenants(moments: &[(Uuid, i64)]) -> Vec<Ask<'static>> {
     let insert = |some: &[(Uuid, i64)]| {
         let rows: Vec<String> = some.iter().map(|(org, moment)| format!("('{org}', {moment})")).collect();
@@ -263,7 +241,7 @@ fn tenants(moments: &[(Uuid, i64)]) -> Vec<Ask<'static>> {
     moments.chunks(NAMED_AT_ONCE).map(insert).collect()
 }
 
-/// Rows in the order of keys as changes, one for each organization: a statement is about one.
+/// Splits rows in the order of keys into changes of one organization each, as a statement requires.
 fn runs(table: &'static Table, rows: Vec<Row>) -> Vec<(Uuid, TableChanges)> {
     let place = table.key().columns[0];
     let mut runs: Vec<(Uuid, TableChanges)> = Vec::new();
@@ -281,7 +259,7 @@ fn runs(table: &'static Table, rows: Vec<Row>) -> Vec<(Uuid, TableChanges)> {
     runs
 }
 
-/// What a database with our schema says of a move.
+/// Returns the mark in a database with bursar's schema.
 fn mark(link: &mut Link, lock: &str) -> Result<Option<Arriving>, StoreError> {
     let found = once(link, format!("SELECT id, source, digest, copied, began_at, ended_at FROM moves{lock}"))?;
     let read = |row: &tokio_postgres::Row| {
@@ -299,7 +277,7 @@ fn mark(link: &mut Link, lock: &str) -> Result<Option<Arriving>, StoreError> {
     found.first().map(read).transpose().map_err(|error| StoreError::Read(error.to_string()))
 }
 
-/// Keeps whoever would serve it out of a database that is half moved. Its schema is up to date.
+/// Rejects a database with an unfinished move. Its schema must be up to date.
 pub(super) fn refuse_half_moved(link: &mut Link, database: String) -> Result<(), OpenError> {
     match mark(link, "") {
         Ok(Some(Arriving { source: source_file, began_at, ended_at: None, .. })) => {

@@ -1,4 +1,4 @@
-//! Values on their way to the server and back.
+//! Conversion of values to and from the server's types.
 
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
@@ -8,35 +8,27 @@ use crate::store::StoreError;
 use crate::world::record::{Corrupt, Kind};
 use crate::world::{Row, Table, Value};
 
-/// A parameter of a statement: one value, or a column of them.
+/// A parameter of a statement: one value, or a column of values.
 #[derive(Debug)]
 pub(super) enum Param<'a> {
-    /// One id.
     Id(Uuid),
-    /// One whole number, or a moment in microseconds.
+    /// A whole number, or a time in microseconds.
     Int(i64),
-    /// Yes or no.
     Bool(bool),
-    /// One text.
     Text(&'a str),
-    /// Bytes.
     Bytes(&'a [u8]),
-    /// An empty cell of a column of this kind.
+    /// A null of a column of this kind.
     Empty(Kind),
-    /// A column of ids.
     Ids(Vec<Option<Uuid>>),
-    /// A column of whole numbers or moments.
+    /// Whole numbers, or times in microseconds.
     Ints(Vec<Option<i64>>),
-    /// A column of yes and no.
     Bools(Vec<Option<bool>>),
-    /// A column of texts.
     Texts(Vec<Option<&'a str>>),
-    /// A column of bytes.
     Blobs(Vec<Option<&'a [u8]>>),
 }
 
 impl<'a> Param<'a> {
-    /// One value; `None` for an empty cell, which nothing can be compared with.
+    /// Returns one value; `None` for a null, with which nothing can be compared.
     pub fn one(value: &'a Value) -> Option<Self> {
         match value {
             Value::Null => None,
@@ -49,7 +41,7 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// One cell, empty or not; `None` when its value is of another kind than its column.
+    /// Returns one cell; `None` if its value does not have the column's kind.
     pub fn cell(kind: Kind, value: &'a Value) -> Option<Self> {
         let fits = match value {
             Value::Null => return Some(Self::Empty(kind)),
@@ -63,7 +55,7 @@ impl<'a> Param<'a> {
         fits.then(|| Self::one(value)).flatten()
     }
 
-    /// A column of values; `None` when one is of another kind than its column.
+    /// Returns a column of values; `None` if one does not have the column's kind.
     pub fn column(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Option<Self> {
         Some(match kind {
             Kind::Id => Self::Ids(each(values, |value| if let Value::Id(id) = value { Some(*id) } else { None })?),
@@ -89,7 +81,6 @@ impl<'a> Param<'a> {
         })
     }
 
-    /// As the driver takes it, with its type.
     pub fn to_sql(&self) -> (&(dyn ToSql + Sync), Type) {
         match self {
             Self::Id(value) => (value, Type::UUID),
@@ -111,7 +102,7 @@ impl<'a> Param<'a> {
     }
 }
 
-/// What each value is, where it is of the right kind or empty; `None` when one is of another.
+/// Converts each value, with `None` for a null; returns `None` if one has another kind.
 fn each<'a, T>(
     values: impl Iterator<Item = &'a Value>,
     read: impl Fn(&'a Value) -> Option<T>,
@@ -119,7 +110,6 @@ fn each<'a, T>(
     values.map(|value| if *value == Value::Null { Some(None) } else { read(value).map(Some) }).collect()
 }
 
-/// The name of a kind of column on the server.
 pub(super) const fn type_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Id => "uuid",
@@ -130,7 +120,7 @@ pub(super) const fn type_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Whether no row can have this value: nothing equals an empty cell, and the server keeps no text with a zero byte.
+/// Returns whether no row can have this value: nothing equals a null, and the server stores no text with a zero byte.
 pub(super) fn matches_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -139,7 +129,7 @@ pub(super) fn matches_nothing(value: &Value) -> bool {
     }
 }
 
-/// A row of a table, from a statement that selects its columns in their order.
+/// Reads a row from a statement that selects the table's columns in their order.
 pub(super) fn read_row(table: &'static Table, row: &tokio_postgres::Row) -> Result<Row, StoreError> {
     table.columns.iter().enumerate().map(|(place, column)| read_cell(column.kind, column.name, place, row)).collect()
 }

@@ -1,5 +1,4 @@
-//! The way to the server: which host takes writes, and whether it is worth asking again; and the ways to the nodes of a
-//! distributed database.
+//! Connects to the host that accepts writes, and to the nodes of a distributed database.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,11 +8,10 @@ use super::link::{Leads, Link, LinkError};
 use super::nodes::{Node, Nodes, Target};
 use crate::store::StoreError;
 
-/// After all hosts have refused, whoever comes within this time is refused without asking them again: while there is
-/// no primary everyone is answered at once.
+/// After all hosts have refused, further attempts within this time fail at once, so that callers do not wait while
+/// there is no primary.
 const REST: Duration = Duration::from_millis(300);
 
-/// See the module's comment.
 pub(super) struct Connector {
     pub settings: Settings,
     pub nodes: Nodes,
@@ -22,18 +20,17 @@ pub(super) struct Connector {
 
 #[derive(Default)]
 struct HostState {
-    /// The host that took writes the last time, or is to be asked first because another was silent.
+    /// The host to try first: the last one that accepted writes, or the next one after a timeout.
     primary: usize,
-    /// When there was none, and why.
+    /// When and why no host accepted a connection.
     closed: Option<(Instant, NoConnection)>,
 }
 
-/// Why the server accepts no connection.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{reason}")]
 pub(super) struct NoConnection {
     reason: String,
-    /// A server without room on its disk refuses new connections when it must write its caches first.
+    /// A server with a full disk refuses new connections if it must write its caches first.
     full: bool,
 }
 
@@ -44,7 +41,6 @@ impl From<NoConnection> for StoreError {
 }
 
 impl Connector {
-    /// To the server of these settings.
     pub fn new(settings: Settings) -> Self {
         Self { settings, nodes: Nodes::default(), seen: Mutex::default() }
     }
@@ -53,8 +49,8 @@ impl Connector {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a connection leads to the host that took writes when that was last found out, or to a node that is gone
-    /// to. A primary that stood still may come back and not know yet that it has been replaced: what it shows is old.
+    /// Returns whether a connection leads to the current primary, or to a node in use. A primary that was paused may
+    /// return without knowing that it was replaced; its data is stale.
     pub fn leads_to(&self, link: &Link) -> bool {
         match &link.leads {
             Leads::ToHost(host) => self.seen().primary == *host,
@@ -62,9 +58,9 @@ impl Connector {
         }
     }
 
-    /// The host of a connection did not answer, or did not say what became of a commit: the others are asked before
-    /// it. Cut off from its standbys it still says that it takes writes, and never says that one is done. A node that
-    /// does so is left alone for a while: the coordinator may know of another in its stead.
+    /// Marks the host of a connection as doubtful after a timeout or an unknown outcome; the other hosts are tried
+    /// first. A primary without its standbys still accepts writes but never confirms a commit. A doubtful node is
+    /// avoided for a while, because the coordinator may know its replacement.
     pub fn doubt(&self, link: &Link) {
         match &link.leads {
             Leads::ToHost(host) => {
@@ -77,9 +73,9 @@ impl Connector {
         }
     }
 
-    /// What trouble with a connection means for who has not asked for a commit yet.
+    /// Maps a connection error from before a COMMIT, and marks the host as doubtful if needed.
     pub fn reported(&self, link: &Link, link_error: LinkError) -> StoreError {
-        // A node that does not get through to another may be gone around: the coordinator may.
+        // A node that cannot reach another one can be bypassed: the coordinator may reach it.
         let is_cut_off = matches!(&link.leads, Leads::ToNode(_)) && link_error.is_of_a_connection();
         if matches!(link_error, LinkError::Silent(_)) || is_cut_off {
             self.doubt(link);
@@ -87,8 +83,8 @@ impl Connector {
         link_error.of_read()
     }
 
-    /// A new connection to the host that takes writes; the one of the last time is asked first. `aside` where the
-    /// thread is one of an async runtime.
+    /// Opens a connection to the host that accepts writes, beginning with the last one. `aside` is for threads of an
+    /// async runtime.
     pub fn open(&self, aside: bool) -> Result<Link, NoConnection> {
         let hosts = self.settings.hosts();
         let first = {
@@ -119,7 +115,7 @@ impl Connector {
         Err(none)
     }
 
-    /// A new connection to a node; nothing when it cannot be gone to, and then it is left alone for a while.
+    /// Opens a connection to a node. On failure returns `None` and avoids the node for a while.
     pub fn open_at(&self, node: &Arc<Node>, aside: bool) -> Option<Link> {
         let config = self.settings.of_node(&node.host, node.port);
         let tls = self.settings.tls().map_err(LinkError::Broken);
@@ -131,7 +127,6 @@ impl Connector {
         opened.map_err(|link_error| self.nodes.close(&node.to_string(), &link_error.to_string())).ok()
     }
 
-    /// A new connection to where an organization is.
     pub fn open_to(&self, place: &Target, aside: bool) -> Result<Link, NoConnection> {
         let direct = match place {
             Target::At(node) => self.open_at(node, aside),

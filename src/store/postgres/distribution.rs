@@ -1,32 +1,30 @@
-//! A database that the extension Citus spreads over several nodes: tables of tenants are distributed by the
-//! organization, all in one group, so that everything of an organization stands on one node; a table that belongs to
-//! no tenant would be copied to every node, and nothing on the way of money may write to it.
+//! Distribution over several nodes by the extension Citus. The tables of tenants are distributed by organization, all
+//! in one colocation group, so that one node holds all data of an organization. A table without a tenant would be
+//! copied to every node, and no payment path may write to it.
 //!
-//! Invariant: once a database is distributed, all its tables are; a new one is as soon as the migration that made it
-//! has run. Deliberately absent: adding nodes and moving organizations, which are the extension's own commands.
+//! Invariant: once a database is distributed, all of its tables are; a new table is distributed as soon as its
+//! migration has run. Adding nodes and moving organizations are the extension's own commands.
 
 use std::time::Duration;
 
 use super::link::{Ask, Link, LinkError};
 
-/// What leads every key of what a tenant owns.
+/// The first column of every tenant's key.
 const TENANT: &str = "org";
-/// The table that all others stand beside.
+/// The table with which all others are colocated.
 const FIRST: &str = "tenants";
-/// How long it may take to distribute one table, the rows included that are in it.
+/// The limit for distributing one table with its rows.
 const DISTRIBUTED_WITHIN: Duration = Duration::from_secs(3_600);
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// How a table is spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spread {
-    /// By its organization.
     ByTenant,
     /// A copy on every node.
     Everywhere,
 }
 
-/// A table that is not spread yet.
+/// A table that is not distributed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pending {
     name: String,
@@ -39,7 +37,6 @@ impl std::fmt::Display for Pending {
     }
 }
 
-/// Whether the database has been distributed.
 pub(super) fn is_distributed(link: &mut Link) -> Result<bool, LinkError> {
     if !link.has_citus() {
         return Ok(false);
@@ -48,7 +45,7 @@ pub(super) fn is_distributed(link: &mut Link) -> Result<bool, LinkError> {
     Ok(!ask(link, asked)?.is_empty())
 }
 
-/// The tables that are not spread, the one first that all others follow. Only where there is the extension.
+/// Returns the tables that are not distributed, `tenants` first. Needs the extension.
 pub(super) fn pending(link: &mut Link) -> Result<Vec<Pending>, LinkError> {
     let found = ask(
         link,
@@ -69,7 +66,7 @@ pub(super) fn pending(link: &mut Link) -> Result<Vec<Pending>, LinkError> {
     found.iter().map(read).collect()
 }
 
-/// Why a database cannot be distributed, or, when it is, not be relied on; nothing when it can.
+/// Returns the reason why a database cannot be distributed, or why a distributed one is unsafe.
 pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, LinkError> {
     if !link.has_citus() {
         return Ok(Some("it has no extension citus: run CREATE EXTENSION citus on every node".to_owned()));
@@ -77,7 +74,7 @@ pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, LinkError> {
     if ask(link, "SELECT 1 FROM pg_dist_node WHERE shouldhaveshards AND isactive".to_owned())?.is_empty() {
         return Ok(Some("it has no node for tables: run SELECT citus_add_node('<host>', <port>)".to_owned()));
     }
-    // What is set for our sessions holds on the coordinator alone.
+    // Session settings apply to the coordinator only.
     let careless = "SELECT n.nodename || ':' || n.nodeport FROM run_command_on_all_nodes('SHOW synchronous_commit') r \
         JOIN pg_dist_node n ON n.nodeid = r.nodeid WHERE r.result = 'off' ORDER BY 1";
     let nodes = ask(link, careless.to_owned())?;
@@ -86,8 +83,7 @@ pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, LinkError> {
         .then(|| format!("synchronous_commit is off at {}, which can lose acknowledged commits", nodes.join(", "))))
 }
 
-/// Spreads these tables, with the rows that are in them, one after the other. When it ends before its time, the next
-/// call does the rest.
+/// Distributes these tables with their rows, one after the other. The next call continues an interrupted run.
 pub(super) fn spread(link: &mut Link, tables: &[Pending]) -> Result<(), LinkError> {
     for Pending { name, spread } in tables {
         let table = format!("'\"{name}\"'");
@@ -98,7 +94,7 @@ pub(super) fn spread(link: &mut Link, tables: &[Pending]) -> Result<(), LinkErro
             }
             Spread::Everywhere => format!("SELECT create_reference_table({table})"),
         };
-        // The rows are copied to the nodes; what stays behind on the coordinator nobody sees any more.
+        // The rows are copied to the nodes; the coordinator's remaining copies are no longer visible.
         let asks = [Ask::Plain(format!("{spread}; SELECT truncate_local_data_after_distributing_table({table})"))];
         link.ask_all(&asks, DISTRIBUTED_WITHIN)?;
     }

@@ -1,15 +1,15 @@
-//! What migrations made room for, filled from what is there. Migrations themselves make, change and drop tables and indexes, and
-//! nothing else. Each statement joins rows of one organization only, and may run twice.
+//! Data migrations: they fill the tables and columns that schema migrations added. Each statement joins rows of one
+//! organization only, and can run twice.
 
-/// The links of V31: by the user that they were made for or claimed by.
+/// V31: the user that a link was made for or claimed by.
 pub(super) const LINKS: &[&str] = &["UPDATE payout_links SET payee_user = coalesce(claimed_user, for_user) \
     WHERE payee_user IS NULL AND (claimed_user IS NOT NULL OR for_user IS NOT NULL)"];
 
-/// Filled between two versions.
+/// A data migration between two schema versions.
 pub(super) struct Step {
-    /// Makes room.
+    /// The version that adds the columns.
     pub(super) version: i32,
-    /// Drops what the statements read.
+    /// The version that drops the columns which the statements read.
     pub(super) dropped_by: i32,
     pub(super) statements: &'static [&'static str],
 }
@@ -20,7 +20,7 @@ pub(super) const STEPS: [Step; 3] = [
     Step { version: 53, dropped_by: 54, statements: STANDARD_WORDS },
 ];
 
-/// The sums of V41: the same as `migrations/sqlite/V41__limit_days.sql`.
+/// V41: the same sums as in `migrations/sqlite/V41__limit_days.sql`.
 const LIMITS: &[&str] = &[
     "INSERT INTO limit_days (org, app, measure, payer, day, total) \
      SELECT org, app, 'payout', '00000000-0000-0000-0000-000000000000'::uuid, day, total FROM payout_days \
@@ -41,7 +41,7 @@ const LIMITS: &[&str] = &[
      ON CONFLICT (org, app, measure, payer, day) DO UPDATE SET total = excluded.total",
 ];
 
-/// The profiles of V32: the same as `migrations/sqlite/V32__app_profiles.sql`, where each step has its reason.
+/// V32: the same as `migrations/sqlite/V32__app_profiles.sql`, which has the reason for each step.
 const PROFILES: &[&str] = &[
     "UPDATE payout_methods SET app = first.app FROM \
         (SELECT DISTINCT ON (org, user_id) org, user_id, app FROM app_users ORDER BY org, user_id, connected_at, app) AS first \
@@ -87,7 +87,7 @@ const PROFILES: &[&str] = &[
      WHERE only_one.org = users.org AND only_one.user_id = users.id",
 ];
 
-/// The tables and words of V53: the same as `migrations/sqlite/V53__standard_names.sql` and `V54__standard_words.sql`.
+/// V53: the same as `migrations/sqlite/V53__standard_names.sql` and `V54__standard_words.sql`.
 const STANDARD_WORDS: &[&str] = &[
     "INSERT INTO wallet_funding (org, app, floor, refill, refill_after, owed, pulls, scheduled) \
      SELECT org, app, floor, refill, rests_until, owed, pulls, called FROM wallet_watches \

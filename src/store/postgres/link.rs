@@ -1,7 +1,7 @@
-//! One connection, with the small runtime that drives it on the thread of whoever uses it.
+//! One connection, with a small runtime that drives it on the caller's thread.
 //!
-//! All statements of a round are sent before any answer is waited for. Whoever sees an error from here throws the
-//! connection away: only the server knows what became of it.
+//! All statements of a round are sent before any response is awaited. After an error the caller must drop the
+//! connection: only the server knows its state.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -22,30 +22,29 @@ use super::settings::with_cause;
 use super::statements::{Form, Statement};
 use crate::store::StoreError;
 
-/// A transaction whose process has stopped is ended by the server after this time, and its lock is free.
+/// The server ends an idle transaction after this time, which frees the lock of a stopped process.
 pub const IDLE_MAX_MILLIS: u32 = 3_000;
-/// How long a batch waits for those that other processes have in hand in its organization.
+/// The longest wait of a batch for other batches of its organization.
 pub(super) const LOCK_MAX_MILLIS: u64 = 8_000;
-/// Prepared statements kept by a connection; there are about four for each table.
+/// Prepared statements per connection; a table needs about four.
 const STATEMENTS_MAX: usize = 512;
-/// How long a connection may take to be ready, greeting and TLS included.
+/// The limit for connecting, including TLS and authentication.
 const READY_DEADLINE: Duration = Duration::from_secs(3);
 
-/// What a round is made of.
+/// A statement of a round.
 pub(super) enum Ask<'a> {
-    /// Nothing, in the place of something: it is not sent.
+    /// A placeholder; it is not sent.
     Nothing,
-    /// A text without parameters and without an answer.
+    /// A statement without parameters and result.
     Plain(String),
-    /// A text without parameters whose rows count; never prepared.
+    /// A statement without parameters that returns rows; never prepared.
     Once(String),
-    /// One of a few texts with these parameters.
+    /// One of a few constant statements, with its parameters.
     Fixed(&'static str, Vec<Param<'static>>),
-    /// Made from records.
+    /// A statement made from records.
     Made(&'a Statement<'a>),
 }
 
-/// What a connection has prepared.
 #[derive(Default)]
 struct Prepared {
     fixed: HashMap<&'static str, tokio_postgres::Statement>,
@@ -53,7 +52,6 @@ struct Prepared {
 }
 
 impl Ask<'_> {
-    /// What is sent, without its parameters.
     fn text(&self) -> Option<String> {
         match self {
             Self::Nothing => None,
@@ -64,23 +62,21 @@ impl Ask<'_> {
     }
 }
 
-/// What went wrong in a round.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum LinkError {
-    /// The server said no to one statement; the transaction is lost, and nothing of it was written.
+    /// The server rejected a statement. The transaction is lost, and nothing of it was written.
     #[error("{message} ({code})", code = code.code())]
     Said {
         /// The SQLSTATE.
         code: SqlState,
-        /// In the server's words.
         message: String,
         /// Whether the session ended with it.
         ended: bool,
     },
-    /// The connection broke: what was under way may have happened.
+    /// The connection broke. Pending statements may have run.
     #[error("{0}")]
     Broken(String),
-    /// The answer took too long: what was under way may have happened, or may happen yet.
+    /// The response took too long. Pending statements may have run, or may still run.
     #[error("no response within {0:?}")]
     Silent(Duration),
 }
@@ -99,9 +95,9 @@ impl From<tokio_postgres::Error> for LinkError {
 }
 
 impl LinkError {
-    /// Whether the same may go well on another connection or a moment later: deadlocks, failed serialization,
-    /// a server that shuts down or has become a standby. Whoever waited for an answer in vain has waited enough. A right,
-    /// a table or a column that is gone is the operator's to bring back: an outage, and no bug.
+    /// Returns whether a retry may succeed: deadlocks, failed serialization, a server that shuts down or became a
+    /// standby. A timeout is not retried, because the caller has waited long enough. A missing right, table or column
+    /// is an outage that the operator can fix, not a bug.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Broken(_) => true,
@@ -114,22 +110,21 @@ impl LinkError {
         }
     }
 
-    /// Whether other transactions are in the way of this one, and of nothing else on the connection.
+    /// Returns whether concurrent transactions caused the error; the connection stays usable.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Said { code, ended: false, .. } if *code == SqlState::T_R_SERIALIZATION_FAILURE)
     }
 
-    /// Whether the server has no room on its disk.
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Said { code, .. } if *code == SqlState::DISK_FULL)
     }
 
-    /// Whether the server said that it could not connect to another.
+    /// Returns whether the server failed to connect to another server.
     pub fn is_of_a_connection(&self) -> bool {
         matches!(self, Self::Said { code, .. } if code.code().starts_with("08"))
     }
 
-    /// What it means for who only reads, or has not asked for a commit yet.
+    /// Maps the error for a read, or for a batch before its COMMIT.
     pub fn of_read(self) -> StoreError {
         let reason = self.to_string();
         match self.may_pass() {
@@ -140,37 +135,33 @@ impl LinkError {
     }
 }
 
-/// What became of one of a round.
 pub(super) type Answer = Result<Vec<tokio_postgres::Row>, LinkError>;
 
-/// Where a connection leads.
 #[derive(Clone, Debug)]
 pub(super) enum Leads {
-    /// To one of the hosts of the URL.
+    /// The index of a host of the URL.
     ToHost(usize),
-    /// To a node of a distributed database.
     ToNode(Arc<Node>),
 }
 
-/// See the module's comment.
 pub(super) struct Link {
     pub leads: Leads,
     client: Client,
     prepared: Prepared,
-    /// How many transactions were begun.
     begun: u32,
     pooled: bool,
-    /// Whether the database has the extension that spreads it over nodes.
+    /// Whether the database has the extension Citus.
     citus: bool,
-    /// Whether the server warned of something since [`Self::listen`].
+    /// Whether the server sent a warning since [`Self::listen`].
     warned: Arc<AtomicBool>,
-    /// Whether it is driven on a thread aside, because its user's is one of an async runtime, which may not block.
+    /// Whether it is driven on a separate thread, because the caller's thread belongs to an async runtime and must not
+    /// block.
     aside: bool,
-    /// Goes away last, without waiting: it may be dropped where nobody may block.
+    /// Shut down without waiting, because a drop must not block.
     runtime: Option<Runtime>,
 }
 
-/// Drives a future to its end; see [`Link::aside`].
+/// Runs a future to completion; see [`Link::aside`].
 fn drive_to_end<F>(runtime: &Runtime, aside: bool, work: F) -> F::Output
 where
     F: Future + Send,
@@ -183,17 +174,16 @@ where
     driven.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Of how many statements the begin of a transaction is.
 pub const BEGINNING: usize = 5;
 
-/// What holds beside that where there is Citus. What we set for a transaction holds on its node too, where the lock is
-/// waited for and which may lose the coordinator. A plan that is to serve every organization would ask every node, so
-/// the server may choose: it keeps only those that find the node anew each time.
+/// Further settings with Citus. Settings of a transaction must also apply on its node, where the lock is awaited and
+/// which may lose the coordinator. A generic plan for all organizations would query every node, so the server chooses;
+/// it keeps only plans that determine the node at each execution.
 const SPREAD: [&str; 2] = ["citus.propagate_set_commands = 'local'", "plan_cache_mode = auto"];
 
-/// What holds for every transaction of ours. Plans are made once for each statement, and by index: a plan made
-/// while a table was small must not read the whole of it when it has grown. A commit waits for the standby, where the
-/// server has one to wait for, and when that wait is given up we are told: by nothing but a warning.
+/// Returns the settings of every transaction. Plans are made once per statement and use indexes: a plan from when a
+/// table was small must not scan it after it has grown. A commit waits for the standby, if there is one; the server
+/// reports an abandoned wait only by a warning.
 fn manners(scope: &str) -> String {
     format!(
         "{limits}; SET {scope} statement_timeout = 0; SET {scope} enable_seqscan = off; SET {scope} enable_hashjoin = off; \
@@ -214,7 +204,6 @@ fn time_limits(scope: &str) -> [String; 2] {
 }
 
 impl Link {
-    /// Connects; the server must take writes.
     pub fn open(
         leads: Leads,
         config: &tokio_postgres::Config,
@@ -265,7 +254,6 @@ impl Link {
         }
     }
 
-    /// Whether it leads to where an organization is.
     pub fn leads_to(&self, place: &Target) -> bool {
         match (&self.leads, place) {
             (Leads::ToHost(_), Target::Main) => true,
@@ -274,21 +262,19 @@ impl Link {
         }
     }
 
-    /// From now on it is driven aside, or not.
     pub fn drive_aside(&mut self, aside: bool) {
         self.aside = aside;
     }
 
-    /// Whether the database has the extension that spreads it over nodes.
     pub fn has_citus(&self) -> bool {
         self.citus
     }
 
-    /// The statements that begin a transaction, nothing for some of them.
+    /// Returns the statements that begin a transaction, some of which may be placeholders.
     ///
-    /// A plan is kept that was made when its statement was first sent. While tables are small every index of an
-    /// organization looks as good as any, and one that finds all of its rows may be taken for each of them; so plans
-    /// are made anew at the 1st, 2nd, 4th, 8th … transaction, whenever tables can have doubled.
+    /// A plan is kept from a statement's first use. On small tables all indexes of an organization have similar costs,
+    /// so the plan may use one that reads all of its rows. Therefore plans are discarded at the 1st, 2nd, 4th, 8th …
+    /// transaction, whenever tables can have doubled.
     pub fn begin(&mut self, how: &str) -> [Ask<'static>; BEGINNING] {
         self.begun = self.begun.saturating_add(1);
         let begin = match self.begun.is_power_of_two() && !self.pooled && !self.citus {
@@ -297,7 +283,8 @@ impl Link {
         };
         let mut asks = [const { Ask::Nothing }; BEGINNING];
         if self.citus {
-            // What the node is to be told is passed on with the whole text that it stands in, so each stands alone.
+            // A setting is sent to the node with the whole text that contains it, so each setting is a separate
+            // statement.
             let [passed_on, plans] = SPREAD.map(|set| Ask::Plain(format!("SET LOCAL {set}")));
             let [idle, lock] = time_limits("LOCAL").map(Ask::Plain);
             asks = [Ask::Nothing, passed_on, plans, idle, lock];
@@ -306,8 +293,7 @@ impl Link {
         asks
     }
 
-    /// Sends all, then waits for all, at most so long; the answers in their order. What had no answer in time is
-    /// [`LinkError::Silent`].
+    /// Sends all statements, then awaits all results, in order. A result that is late is [`LinkError::Silent`].
     pub fn ask(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Vec<Answer> {
         if tracing::enabled!(tracing::Level::TRACE) {
             asks.iter().filter_map(Ask::text).for_each(|statement| tracing::trace!(statement, "sent to PostgreSQL"));
@@ -334,27 +320,27 @@ impl Link {
         answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(silent.clone()))).collect()
     }
 
-    /// The same, where one that fails is a failure of all.
+    /// Does the same as [`Self::ask`], and fails if any statement fails.
     pub fn ask_all(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Result<Vec<Vec<tokio_postgres::Row>>, LinkError> {
         self.ask(asks, at_most).into_iter().collect()
     }
 
-    /// From now on the server's warnings are minded.
+    /// Resets the record of server warnings.
     pub fn listen(&self) {
         self.warned.store(false, Ordering::SeqCst);
     }
 
-    /// Whether there was one. A commit that was not waited for to the end is told by a warning and by success.
+    /// Returns whether the server sent a warning. An incomplete wait for the standby is reported by a warning and a
+    /// successful commit.
     pub fn was_warned(&self) -> bool {
         self.warned.load(Ordering::SeqCst)
     }
 
-    /// Whether it is known to be broken.
     pub fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
 
-    /// Lends the driver's client, for the migrations alone.
+    /// Lends the driver's client, for migrations only.
     pub fn with_client<T>(&mut self, work: impl AsyncFnOnce(&mut Client) -> T) -> T {
         let Self { client, runtime, .. } = self;
         runtime.as_ref().expect("only drop takes the runtime away").block_on(work(client))
@@ -369,7 +355,7 @@ impl Drop for Link {
     }
 }
 
-/// Moves bytes until the connection ends, and minds what the server says beside its answers.
+/// Drives the connection until it ends, and records the server's warnings.
 async fn drive<T>(mut connection: Connection<Socket, T>, warned: Arc<AtomicBool>)
 where
     T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
@@ -437,7 +423,7 @@ async fn answered(client: &Client, prepared: &Prepared, ask: &Ask<'_>) -> Answer
     }
 }
 
-/// Asks by what is prepared, else by the text.
+/// Runs the prepared statement, or the text if none is prepared.
 async fn queried(
     client: &Client,
     prepared: Option<&tokio_postgres::Statement>,
@@ -454,8 +440,7 @@ async fn queried(
     }
 }
 
-/// Begins all in their order, which sends them, and then waits for one after the other: the server answers in
-/// that order.
+/// Polls all in order, which sends them, then awaits one after the other: the server responds in that order.
 async fn in_order<F: Future + Unpin>(sent: &mut [F], answers: &mut [Option<F::Output>]) {
     let mut begun = false;
     std::future::poll_fn(|context| {

@@ -1,13 +1,13 @@
-//! The nodes of a distributed database, each of which holds some organizations whole.
+//! The nodes of a distributed database. Each holds whole organizations.
 //!
-//! Every node knows where everything is, so a transaction may begin at any of them. One that begins at the node of its
-//! organization stays there; by way of the coordinator each statement is planned twice and travels twice. So whoever
-//! knows the organization goes to its node, and by way of the coordinator where that cannot be.
+//! Every node knows all placements, so a transaction can begin at any node. At the node of its organization it stays
+//! local; through the coordinator each statement is planned and sent twice. So transactions of a known organization go
+//! to its node, and through the coordinator if that fails.
 //!
-//! Invariants: nobody is led to a server that is not the one the coordinator means: a name may be another's from
-//! here, so both say which server it is. A node that does not answer is left alone for a while, and so are all when
-//! the coordinator has not said for [`BELIEVED_FOR`] where they are. To be wrong costs a detour and nothing else: a node
-//! that an organization has left asks the one that has it.
+//! Invariants: no connection leads to another server than the one that the coordinator means. A host name may resolve
+//! differently here, so the identities of both are compared. A node that does not respond is avoided for a while; all
+//! nodes are if the coordinator has not confirmed them for [`BELIEVED_FOR`]. A wrong placement only costs a detour: a
+//! node without the organization forwards to the one that has it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,41 +21,32 @@ use super::link::{Ask, Link, LinkError};
 use crate::ids::OrgId;
 use crate::store::background::BackgroundThread;
 
-/// How often the coordinator is asked who holds what.
+/// The interval of queries for placements.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
-/// How long what it said is believed when it does not answer any more.
+/// The time for which placements are used without confirmation.
 const BELIEVED_FOR: Duration = Duration::from_secs(10);
-/// How long a node that did not answer is left alone.
+/// The time for which a node that did not respond is avoided.
 const LEFT_ALONE_FOR: Duration = Duration::from_secs(30);
-/// How long the coordinator, or a node, may take to say something of itself.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// Organizations whose hash is remembered.
+/// The size of the cache of organizations' hashes.
 const HASHES_MAX: usize = 100_000;
 
-/// Who holds which hashes of `tenants`, which all other tables follow.
+/// Selects the hash ranges of `tenants`, with which all other tables are colocated.
 const HELD: &str = "SELECT s.shardminvalue::integer, s.shardmaxvalue::integer, n.nodename::text, n.nodeport \
      FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) \
      WHERE s.logicalrelid = to_regclass('tenants') AND n.groupid > 0 AND n.noderole = 'primary' \
      AND n.isactive AND n.hasmetadata AND n.metadatasynced ORDER BY 1";
-/// Which server it is. A standby that takes over is the same.
+/// Identifies a server. A standby that takes over has the same identity.
 const IDENTITY: &str = "SELECT system_identifier FROM pg_control_system()";
 
-/// A node, as the coordinator knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Its name or address.
     pub host: String,
-    /// Where it listens.
     pub port: u16,
-    /// Which server it is.
     identity: String,
 }
 
 impl Node {
-    /// Asks the server that a connection leads to whether it is this node.
-    ///
-    /// # Errors
-    /// When it is another, or does not say.
     pub fn must_be(&self, link: &mut Link) -> Result<(), LinkError> {
         let found = link.ask_all(&[Ask::Once(format!("SELECT ({IDENTITY})::text"))], DEADLINE)?;
         match found.iter().flatten().next().map(|row| row.try_get::<_, String>(0)).transpose()? {
@@ -75,16 +66,15 @@ fn address(host: &str, port: u16) -> String {
     format!("{host}:{port}")
 }
 
-/// Where an organization is written and read.
+/// The server that holds an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// Where the URL leads: the only server there is, or the coordinator.
+    /// The server of the URL: the only one, or the coordinator.
     Main,
-    /// At its node.
     At(Arc<Node>),
 }
 
-/// Which hashes a node holds, both ends included.
+/// The range of hashes on a node, both ends included.
 #[derive(Clone, Debug)]
 struct Held {
     first: i32,
@@ -92,7 +82,7 @@ struct Held {
     node: Arc<Node>,
 }
 
-/// What is known of the nodes; nothing where the database is not distributed.
+/// The known nodes; empty if the database is not distributed.
 #[derive(Default)]
 pub(super) struct Nodes {
     known: Mutex<Known>,
@@ -100,11 +90,11 @@ pub(super) struct Nodes {
 
 #[derive(Default)]
 struct Known {
-    /// In the order of the hashes, and only of nodes that can be gone to.
+    /// Ordered by hash; only nodes in use.
     held: Vec<Held>,
-    /// Of organizations; they never change.
+    /// The hashes of organizations, which never change.
     hashes: HashMap<Uuid, i32>,
-    /// Addresses of nodes that did not answer, and when.
+    /// Addresses of nodes that did not respond, with the time.
     silent: HashMap<String, Instant>,
 }
 
@@ -113,7 +103,7 @@ impl Nodes {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where an organization is; nothing when its hash is to be [learned](Self::learn) first.
+    /// Returns the server of an organization; `None` if its hash must be [learned](Self::learn) first.
     pub fn target_of(&self, org: OrgId) -> Option<Target> {
         let known = self.known();
         if known.held.is_empty() {
@@ -125,7 +115,7 @@ impl Nodes {
         Some(held.map_or(Target::Main, |held| Target::At(held.node.clone())))
     }
 
-    /// Remembers what hash an organization has, asked on any connection to the database.
+    /// Queries and caches the hash of an organization, on any connection to the database.
     pub fn learn(&self, org: OrgId, link: &mut Link) -> Result<(), LinkError> {
         let found = link.ask_all(&[Ask::Once(format!("SELECT worker_hash('{}'::uuid)", org.0))], DEADLINE)?;
         if let Some(hash) = found.iter().flatten().next() {
@@ -138,12 +128,10 @@ impl Nodes {
         Ok(())
     }
 
-    /// Whether organizations are written and read there.
     pub fn is_open(&self, node: &Node) -> bool {
         self.known().held.iter().any(|held| *held.node == *node)
     }
 
-    /// Leaves a node alone for a while.
     pub fn close(&self, node: &str, reason: &str) {
         tracing::warn!(node, reason, "a database node is reached through the coordinator for now");
         let mut known = self.known();
@@ -151,14 +139,12 @@ impl Nodes {
         known.silent.insert(node.to_owned(), Instant::now());
     }
 
-    /// Leaves all alone, until it is known again where they are.
     fn forget(&self) {
         if !std::mem::take(&mut self.known().held).is_empty() {
             tracing::warn!("the addresses of the database nodes are unknown; they are reached through the coordinator");
         }
     }
 
-    /// The node that listens there, if it is gone to.
     fn open_at(&self, address: &str) -> Option<Arc<Node>> {
         let known = self.known();
         known.held.iter().map(|held| &held.node).find(|node| node.to_string() == address).cloned()
@@ -168,7 +154,7 @@ impl Nodes {
         self.known().silent.get(address).is_some_and(|since| since.elapsed() < LEFT_ALONE_FOR)
     }
 
-    /// From now on they hold this. One that fell silent meanwhile does not count.
+    /// Replaces the placements, except for nodes that have failed since the query.
     fn publish(&self, mut held: Vec<Held>) {
         let mut known = self.known();
         let Known { held: before, silent, .. } = &mut *known;
@@ -184,13 +170,13 @@ impl Nodes {
     }
 }
 
-/// Keeps them true until the result is dropped.
+/// Updates the placements until the result is dropped.
 pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThread> {
     let (mut link, mut said_at): (Option<Link>, _) = (None, Instant::now());
     BackgroundThread::start("nodes", CHECK_EVERY, move || {
         let open = match link.take() {
             Some(link) if !link.is_closed() && connector.leads_to(&link) => Ok(link),
-            // Why there is none was told by the door.
+            // The connector has logged why there is no connection.
             Some(_) | None => connector.open(false),
         };
         let looked = open.ok().and_then(|mut open| match query(&connector, &mut open) {
@@ -211,7 +197,6 @@ pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThrea
     })
 }
 
-/// Who holds what, of the nodes that can be gone to from here.
 fn query(connector: &Connector, main: &mut Link) -> Result<Vec<Held>, LinkError> {
     let mut nodes: HashMap<String, Option<Arc<Node>>> = HashMap::new();
     let mut all = Vec::new();
@@ -234,7 +219,7 @@ fn query(connector: &Connector, main: &mut Link) -> Result<Vec<Held>, LinkError>
     Ok(all)
 }
 
-/// The node that listens there, if it can be gone to: one that is not known yet is tried.
+/// Returns the node at this address if it is reachable. Tries to connect to a new one.
 fn find(connector: &Connector, main: &mut Link, host: String, port: u16) -> Result<Option<Arc<Node>>, LinkError> {
     let address = address(&host, port);
     if let Some(node) = connector.nodes.open_at(&address) {
@@ -253,7 +238,7 @@ fn find(connector: &Connector, main: &mut Link, host: String, port: u16) -> Resu
     );
     let reported = match main.ask_all(&[Ask::Once(ask)], DEADLINE) {
         Ok(reported) => reported,
-        // What is wrong with one node must not keep the others from being known.
+        // An error of one node must not hide the other nodes.
         Err(link_error @ LinkError::Said { ended: false, .. }) => {
             connector.nodes.close(&address, &link_error.to_string());
             return Ok(None);
@@ -271,7 +256,6 @@ fn find(connector: &Connector, main: &mut Link, host: String, port: u16) -> Resu
     Ok(connector.open_at(&node, false).map(|_| node))
 }
 
-/// A text as a constant of SQL.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
@@ -290,7 +274,7 @@ mod tests {
         Held { first, last, node: node.clone() }
     }
 
-    /// Two nodes, which take turns; the hash of [`ORG`] is known.
+    /// Returns two nodes with alternate ranges; the hash of [`ORG`] is known.
     fn two(hash: i32) -> (Nodes, Arc<Node>, Arc<Node>) {
         let (nodes, one, other) = (Nodes::default(), node(1), node(2));
         nodes.publish(vec![held(i32::MIN, -1, &one), held(0, 9, &other), held(10, i32::MAX, &one)]);
@@ -329,7 +313,7 @@ mod tests {
         nodes.publish(vec![held(i32::MIN, -1, &one), held(0, i32::MAX, &other)]);
         assert!(nodes.target_of(ORG) == Some(Target::Main) && nodes.is_open(&one) && !nodes.is_open(&other));
         assert!(nodes.is_silent(&other.to_string()) && !nodes.is_silent(&one.to_string()));
-        // Its time is over.
+        // The time to avoid the node is over.
         let long_ago = Instant::now().checked_sub(LEFT_ALONE_FOR).unwrap();
         nodes.known().silent.insert(other.to_string(), long_ago);
         nodes.publish(vec![held(i32::MIN, -1, &one), held(0, i32::MAX, &other)]);

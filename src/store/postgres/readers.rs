@@ -1,4 +1,5 @@
-//! The reading half: a few connections, lent one at a time, each look from one consistent state of the primary.
+//! The reading half: a few connections, each lent to one reader at a time. Each read sees one consistent state of the
+//! primary.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,25 +16,21 @@ use crate::store::{Snapshot, StoreError};
 use crate::world::query::Compare;
 use crate::world::{Row, RowsWanted, Table, Value, Want};
 
-/// How many connections read at once.
 const READERS_MAX: usize = 8;
-/// How many wait for the next reader at most; there are more places than one where organizations have nodes.
+/// Idle connections kept; nodes of organizations need more than one set.
 const IDLE_MAX: usize = 4 * READERS_MAX;
-/// How long a reader waits for one of them.
 const BORROWED_WITHIN: Duration = Duration::from_secs(3);
-/// How long a look may take.
 const READ_DEADLINE: Duration = Duration::from_secs(10);
-/// How long the server may take to say that it takes writes. Whoever asks whether we are ready waits for no long.
+/// The limit for the check that the server accepts writes; short, because readiness probes wait for it.
 const REACH_DEADLINE: Duration = Duration::from_secs(2);
-/// How long a whole table's next rows may take.
+/// The limit for the next rows of a whole table.
 const WHOLE_DEADLINE: Duration = Duration::from_secs(120);
-/// How many rows of a whole table are taken at a time at most, and how many before it is known how large they are.
+/// Rows of a whole table fetched at a time: the most, and the number before their size is known.
 const ROWS_AT_ONCE: usize = 1_000;
 const ROWS_AT_FIRST: usize = 64;
-/// About how many bytes of a whole table are taken at a time: among the rows are bills of a megabyte.
+/// Approximate bytes of a whole table fetched at a time: a row can be a bill of a megabyte.
 const BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
 
-/// See the module's comment.
 #[derive(Clone)]
 pub struct Readers {
     connector: Arc<Connector>,
@@ -55,7 +52,7 @@ impl Readers {
         self.borrowed.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers look-ups, in their order, from one consistent state.
+    /// Returns the rows for each want, in order, from one consistent state.
     pub(in crate::store) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         let place = match organization_of(wants) {
             Some(organization) => self.connector.nodes.target_of(organization).unwrap_or(Target::Main),
@@ -65,7 +62,7 @@ impl Readers {
             let questions = Questions::of(wants, link.has_citus());
             let found = match questions.statements.as_slice() {
                 [] => Vec::new(),
-                // One statement sees one state by itself.
+                // A single statement sees one consistent state.
                 [one] => link.ask_all(&[Ask::Made(one)], READ_DEADLINE)?,
                 many => {
                     let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -79,7 +76,7 @@ impl Readers {
         questions.answers(&found)
     }
 
-    /// Whether there is a primary that takes writes.
+    /// Checks that a primary accepts writes.
     pub(in crate::store) fn reachable(&self) -> Result<(), StoreError> {
         let asks = [Ask::Once("SELECT 1 WHERE current_setting('transaction_read_only') = 'off'".to_owned())];
         match self.query(&Target::Main, |link| link.ask_all(&asks, REACH_DEADLINE))?.first().map(Vec::len) {
@@ -88,9 +85,8 @@ impl Readers {
         }
     }
 
-    /// Asks on a connection. One that was idle may have broken meanwhile without anybody noticing, so a look that
-    /// breaks is made once more, on a new one; one that others were in the way of, for as long as they are: to read twice
-    /// harms nobody.
+    /// Queries on a connection. An idle connection may have broken unnoticed, so a broken read is retried once on a new
+    /// one. A conflict is retried for as long as a caller waits for a connection; repeating a read is safe.
     fn query<T>(
         &self,
         place: &Target,
@@ -106,7 +102,7 @@ impl Readers {
                 }
                 Err(link_error) if link_error.is_conflict() && begun.elapsed() < BORROWED_WITHIN => {}
                 Err(link_error) if link_error.may_pass() && !broke && begun.elapsed() < BORROWED_WITHIN => {
-                    // What broke one has broken the others.
+                    // The other idle connections are probably broken too.
                     drop(borrowed);
                     self.borrowed().idle.clear();
                     broke = true;
@@ -116,19 +112,18 @@ impl Readers {
         }
     }
 
-    /// Looks at one consistent state, however long it takes.
     pub(in crate::store) fn snapshot<T>(
         &self,
         query: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        // Tests and tools look from async code too.
+        // Tests and tools also call this from async code.
         let mut borrowed = self.borrow(&Target::Main, tokio::runtime::Handle::try_current().is_ok())?;
         let link = borrowed.link();
         let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY").into_iter();
         let begin = begin.chain([
-            // Whoever looks may take its time between two rows.
+            // The caller may pause between two rows.
             Ask::Plain("SET LOCAL idle_in_transaction_session_timeout = 0".to_owned()),
-            // From each node over one connection: two would not see one state.
+            // One connection per node: two would not see one state.
             if link.has_citus() {
                 Ask::Plain("SET LOCAL citus.multi_shard_modify_mode = 'sequential'".to_owned())
             } else {
@@ -146,7 +141,7 @@ impl Readers {
         let deadline = Instant::now() + BORROWED_WITHIN;
         let mut borrowed = self.borrowed();
         loop {
-            // Those that lead to a primary of before are thrown away.
+            // Connections to a previous primary are dropped.
             borrowed.idle.retain(|link| self.connector.leads_to(link));
             if let Some(at) = borrowed.idle.iter().rposition(|link| link.leads_to(place)) {
                 let mut link = borrowed.idle.remove(at);
@@ -157,7 +152,7 @@ impl Readers {
             if borrowed.out < READERS_MAX {
                 borrowed.out += 1;
                 drop(borrowed);
-                // From here on it counts as lent, and dropping it counts it back.
+                // From here on it counts as lent; its drop decrements the count.
                 let mut lending = Borrowing { readers: self, link: None };
                 lending.link = Some(self.connector.open_to(place, aside)?);
                 return Ok(lending);
@@ -171,7 +166,7 @@ impl Readers {
     }
 }
 
-/// The organization that all of these are about, if there is one.
+/// Returns the organization of all wants, if they have the same one.
 fn organization_of(wants: &[Want]) -> Option<OrgId> {
     let of = |want: &Want| {
         let (table, column, value) = match want {
@@ -190,7 +185,7 @@ fn organization_of(wants: &[Want]) -> Option<OrgId> {
     wants.iter().all(|want| of(want) == Some(first)).then_some(first)
 }
 
-/// A connection that is thrown away, after a panic too, unless it is given back.
+/// A lent connection. Dropped, also after a panic, unless it is given back.
 struct Borrowing<'a> {
     readers: &'a Readers,
     link: Option<Link>,
@@ -219,21 +214,20 @@ impl Drop for Borrowing<'_> {
     }
 }
 
-/// One consistent state of the database.
 pub struct State<'a> {
     link: RefCell<&'a mut Link>,
     cursors: Cell<u32>,
 }
 
 impl State<'_> {
-    /// Shows the rows of a table, ordered by the primary key, without the first so many.
+    /// Visits the rows of a table, ordered by the primary key, after the first `skip`.
     pub(in crate::store) fn each<E: From<StoreError>>(
         &self,
         table: &'static Table,
         skip: u64,
         show: &mut impl FnMut(Row) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Whoever is shown a row may look at another table.
+        // A visitor may read another table, so each cursor has its own name.
         self.cursors.set(self.cursors.get() + 1);
         let cursor = format!("whole_{}", self.cursors.get());
         self.ask(Ask::Plain(format!("DECLARE {cursor} NO SCROLL CURSOR FOR {}", every(table, skip))))?;
@@ -255,18 +249,16 @@ impl State<'_> {
         Ok(())
     }
 
-    /// The row with this primary key.
     pub(in crate::store) fn get(&self, table: &'static Table, key: &Row) -> Result<Option<Row>, StoreError> {
         Ok(self.get_all(table, std::slice::from_ref(key))?.into_iter().flatten().next())
     }
 
-    /// The rows with these primary keys, in the order of the keys.
+    /// Returns the rows with these primary keys, in the order of the keys.
     pub(in crate::store) fn get_all(
         &self,
         table: &'static Table,
         keys: &[Row],
     ) -> Result<Vec<Option<Row>>, StoreError> {
-        // Each key is asked for once.
         let distinct: Vec<&Row> = keys.iter().collect::<BTreeSet<_>>().into_iter().collect();
         let want = |key: &&Row| Want::Rows(RowsWanted { table, index: table.key(), values: (*key).clone() });
         let wants: Vec<Want> = distinct.iter().map(want).collect();

@@ -1,4 +1,4 @@
-//! The schema of the database, brought up to date by one process at a time.
+//! Schema migrations, run by one process at a time.
 
 use std::time::Duration;
 
@@ -14,33 +14,29 @@ mod migrations {
     refinery::embed_migrations!("migrations/postgres");
 }
 
-/// Where the migrations that were applied are written down.
 pub(super) const HISTORY: &str = "refinery_schema_history";
-/// Whoever migrates holds this lock: `bursar` in ASCII. It is held by a transaction, so poolers do not mind.
+/// The key of the migration lock: `bursar` in ASCII. A transaction holds it, so it works through a pooler.
 const MIGRATING: i64 = 0x6275_7273_6172;
-/// How long one waits for another process that migrates.
+/// The longest wait for another process that migrates.
 const MIGRATED_WITHIN: Duration = Duration::from_secs(600);
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What may be done to a schema that is not as it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum May {
-    /// Nothing: whether it is, is looked at.
+    /// None; only check it.
     Check,
-    /// It is brought up to date; where it is distributed, what is new in it is distributed too.
+    /// Migrate it; distribute new tables if the database is distributed.
     Migrate,
-    /// It is brought up to date, and distributed.
     Distribute,
 }
 
-/// What a database lacks.
 struct Lacking {
     migrations: usize,
     tables: Vec<Pending>,
 }
 
 impl Lacking {
-    /// Looks. A database of a later version lacks nothing, and is none of ours.
+    /// Compares the schema with the program's. Rejects a database of a later version.
     fn of(link: &mut Link, distributed: bool, database: &str) -> Result<Self, OpenError> {
         let database = || database.to_owned();
         let failed =
@@ -54,8 +50,8 @@ impl Lacking {
     }
 }
 
-/// Brings the schema to where the program needs it, as far as it may. Gives the connection, and the tables that were
-/// distributed.
+/// Brings the schema up to date, as far as `may` permits. Returns the connection and the names of newly distributed
+/// tables.
 pub(super) fn bring_up_to_date(connector: &Connector, may: May) -> Result<(Link, Vec<String>), OpenError> {
     let database = connector.settings.to_string();
     let failed = |reason: String| OpenError::Migration { database: database.clone(), reason };
@@ -89,7 +85,7 @@ pub(super) fn bring_up_to_date(connector: &Connector, may: May) -> Result<(Link,
         Ask::Plain(format!("SELECT pg_advisory_xact_lock({MIGRATING})")),
     ];
     guard.ask_all(&lock, MIGRATED_WITHIN).map_err(link_error)?;
-    // Another process may have done it meanwhile.
+    // Another process may have migrated before this one got the lock.
     let mut spread = Vec::new();
     if Lacking::of(&mut link, distributed, &database)?.migrations > 0 {
         spread = migrate(&mut link, distributed).map_err(failed)?;
@@ -101,7 +97,7 @@ pub(super) fn bring_up_to_date(connector: &Connector, may: May) -> Result<(Link,
     Ok((link, spread))
 }
 
-/// Runs what the database lacks, and carries its rows over. Gives the tables that it distributed.
+/// Runs the missing schema and data migrations. Returns the names of newly distributed tables.
 fn migrate(link: &mut Link, distributed: bool) -> Result<Vec<String>, String> {
     let said = |link_error: LinkError| link_error.to_string();
     let has_rows = applied(link).map_err(said)? > 0;
@@ -112,7 +108,7 @@ fn migrate(link: &mut Link, distributed: bool) -> Result<Vec<String>, String> {
             continue;
         }
         if distributed {
-            // No statement reads tables of many nodes and writes one of a single node.
+            // A statement cannot read distributed tables and write a local one.
             let tables = distribution::pending(link).map_err(said)?;
             distribution::spread(link, &tables).map_err(said)?;
             spread.extend(named(&tables));
@@ -124,7 +120,6 @@ fn migrate(link: &mut Link, distributed: bool) -> Result<Vec<String>, String> {
     Ok(spread)
 }
 
-/// Migrations up to this one.
 fn run_to(link: &mut Link, target: Target) -> Result<(), String> {
     let ran =
         link.with_client(async |client| migrations::migrations::runner().set_target(target).run_async(client).await);
@@ -146,7 +141,7 @@ fn has_version(link: &mut Link, version: i32) -> Result<bool, LinkError> {
     Ok(!link.ask_all(&[Ask::Once(found)], DEADLINE)?[0].is_empty())
 }
 
-/// Why a database is none for us, if it is: what to do stands with it.
+/// Returns why the program cannot use a database, with the remedy.
 fn unsuitable(link: &mut Link) -> Result<Option<String>, LinkError> {
     let encoding = texts(link, "SELECT current_setting('server_encoding')")?;
     if encoding.first().is_some_and(|encoding| encoding != "UTF8") {
@@ -166,7 +161,7 @@ fn unsuitable(link: &mut Link) -> Result<Option<String>, LinkError> {
     }))
 }
 
-/// The names of what is stored in the database's schema. What an extension brought along is nobody's data.
+/// Returns the relations in the database's schema, except those of extensions.
 pub(super) fn tables_there(link: &mut Link) -> Result<Vec<String>, LinkError> {
     texts(
         link,
@@ -176,7 +171,6 @@ pub(super) fn tables_there(link: &mut Link) -> Result<Vec<String>, LinkError> {
     )
 }
 
-/// The first of many names, for people.
 pub(super) fn some_of(names: &[String]) -> String {
     match names {
         [one, two, three, _, rest @ ..] => format!("{one}, {two}, {three} and {} more", rest.len() + 1),
@@ -189,7 +183,7 @@ fn texts(link: &mut Link, statement: &str) -> Result<Vec<String>, LinkError> {
     Ok(found.iter().flatten().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
-/// An error with what caused it: the server's own words stand last.
+/// Formats an error with its causes; the server's message is last.
 fn whole(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
@@ -199,7 +193,6 @@ fn named(tables: &[Pending]) -> Vec<String> {
     tables.iter().map(ToString::to_string).collect()
 }
 
-/// How many migrations the database has had.
 fn applied(link: &mut Link) -> Result<usize, LinkError> {
     let exists = format!("SELECT 1 WHERE to_regclass('{HISTORY}') IS NOT NULL");
     if link.ask_all(&[Ask::Once(exists)], DEADLINE)?[0].is_empty() {

@@ -1,4 +1,4 @@
-//! Where the server is, and how to talk to it: everything that a `postgres://` URL says.
+//! Connection settings from a `postgres://` URL.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,33 +13,30 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long one host may take to take up a connection.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(2);
 
-/// How far the server is trusted to be who it says, after `sslmode`.
+/// How the server's identity is verified, by `sslmode`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Trust {
     /// `disable`: no TLS.
     Plain,
-    /// `prefer`, which is what is meant where nothing is said: TLS where the server has it, with anybody.
+    /// `prefer`, the default: TLS if the server offers it, without verification.
     Preferred,
-    /// `require`: TLS, with anybody.
+    /// `require`: TLS without verification.
     Anybody,
-    /// `verify-full`: TLS, with the host that was named; by the roots in a file, or else the system's.
+    /// `verify-full`: TLS with a verified host name, by the root certificates of a file or of the system.
     Named(Option<PathBuf>),
 }
 
-/// See the module's comment.
 #[derive(Clone)]
 pub struct Settings {
     /// One for each host, in the order of the URL.
     hosts: Vec<tokio_postgres::Config>,
-    /// The URL without user and password, for people.
+    /// The URL without user and password.
     shown: String,
     trust: Trust,
-    /// Whether a pooler stands in between that gives each transaction another connection.
+    /// Whether a transaction pooler is in use.
     pub(super) pooled: bool,
-    /// Whether a batch locks its organization.
     pub(super) locks: bool,
 }
 
@@ -64,11 +61,9 @@ impl fmt::Display for Settings {
 }
 
 impl Settings {
-    /// Reads `postgres://user:password@host:port,host:port/database?sslmode=verify-full`. Beside what the driver
-    /// knows, `sslmode=verify-full` and `sslrootcert=<file>`. Of several hosts the one that takes writes is used.
-    ///
-    /// # Errors
-    /// What is wrong, in words that hold no password.
+    /// Parses `postgres://user:password@host:port,host:port/database?sslmode=verify-full`. Supports
+    /// `sslmode=verify-full` and `sslrootcert=<file>` in addition to the driver's parameters. Of several hosts the one
+    /// that accepts writes is used. Error messages contain no password.
     pub fn parse(url: &str) -> Result<Self, String> {
         let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
         let rest = rest.ok_or("must begin with postgres://")?;
@@ -92,13 +87,14 @@ impl Settings {
         let shown = format!("postgres://{}/{path}", front.split_once('/').map_or(authority, |(_, _)| authority));
         let shown = shown.replace(&login, "");
         if let Trust::Named(Some(file)) = &trust {
-            // Read again for each connection, so that certificates can be exchanged; a wrong name is told at once.
+            // Read again for each connection, so that certificates can be replaced; this call reports a wrong file name
+            // early.
             roots(Some(file))?;
         }
         Ok(Self { hosts, shown, trust, pooled: false, locks: true })
     }
 
-    /// The same, with a password that does not stand in the URL.
+    /// Adds a password that is not in the URL.
     #[must_use]
     pub fn with_password(mut self, password: &str) -> Self {
         for host in &mut self.hosts {
@@ -107,24 +103,21 @@ impl Settings {
         self
     }
 
-    /// The same, through a pooler that gives each transaction another connection: nothing is prepared, and nothing
-    /// is set for longer than a transaction.
+    /// Uses a transaction pooler: nothing is prepared, and settings apply to one transaction only.
     #[must_use]
     pub fn through_pooler(mut self, pooled: bool) -> Self {
         self.pooled = pooled;
         self
     }
 
-    /// The same, without the lock that makes an organization serial: the negative control of tests, which must
-    /// find what comes of it.
+    /// Removes the lock that serializes an organization. The negative control of tests, which must detect the effects.
     #[must_use]
     pub fn without_locks(mut self) -> Self {
         self.locks = false;
         self
     }
 
-    /// Whether nobody on the way can read along or pretend to be the server: TLS with the host that was named, or
-    /// no way at all, because it is on this machine.
+    /// Returns whether the connection is private: TLS with a verified host name, or a local server.
     pub fn is_private(&self) -> bool {
         let local = |host: &Host| match host {
             Host::Unix(_) => true,
@@ -133,7 +126,7 @@ impl Settings {
         matches!(self.trust, Trust::Named(_)) || self.hosts.iter().all(|config| config.get_hosts().iter().all(local))
     }
 
-    /// Whether the way to another server of the same cluster is as private as the one that the URL names.
+    /// Returns whether a connection to another server of the cluster is as private as the one of the URL.
     pub(super) fn may_go_to(&self, host: &str) -> bool {
         matches!(self.trust, Trust::Named(_)) || is_here(host) || !self.is_private()
     }
@@ -142,7 +135,7 @@ impl Settings {
         &self.hosts
     }
 
-    /// How to reach another server of the same cluster: as the same user, with the same care.
+    /// Returns the settings for another server of the cluster, with the same user and verification.
     pub(super) fn of_node(&self, host: &str, port: u16) -> tokio_postgres::Config {
         let known = &self.hosts[0];
         let mut config = tokio_postgres::Config::new();
@@ -157,12 +150,9 @@ impl Settings {
         completed(config, &self.trust)
     }
 
-    /// What TLS is made with.
-    ///
-    /// # Errors
-    /// When there are no root certificates to be had.
+    /// Returns the TLS configuration. Fails without root certificates.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, String> {
-        // Named, because the tree must never have to guess which of two providers is meant.
+        // Named explicitly, so that it does not depend on the providers that other dependencies enable.
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
@@ -178,7 +168,7 @@ impl Settings {
     }
 }
 
-/// Takes `sslmode` and `sslrootcert` out of a query string; the rest is the driver's, with its question mark.
+/// Removes `sslmode` and `sslrootcert` from a query string; returns the rest for the driver, with its question mark.
 fn trust(query: &str) -> Result<(Trust, String), String> {
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -204,9 +194,9 @@ fn trust(query: &str) -> Result<(Trust, String), String> {
     Ok((trust, rest))
 }
 
-/// What we want of every connection, where the URL says nothing else.
+/// Completes a configuration with defaults that the URL does not set.
 fn completed(mut config: tokio_postgres::Config, trust: &Trust) -> tokio_postgres::Config {
-    // Nobody stands between two ends of a socket, and servers speak no TLS there.
+    // A Unix socket is local, and servers offer no TLS on it.
     let by_socket = config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_)));
     config.ssl_mode(match trust {
         Trust::Plain => SslMode::Disable,
@@ -224,12 +214,11 @@ fn completed(mut config: tokio_postgres::Config, trust: &Trust) -> tokio_postgre
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(Duration::from_secs(10));
     }
-    // A host that vanished is noticed within a quarter of a minute, also by who waits for a commit.
+    // A vanished host is detected within 15 seconds, also during a commit.
     config.keepalives_idle(Duration::from_secs(5)).keepalives_interval(Duration::from_secs(3)).keepalives_retries(3);
     config
 }
 
-/// Whether a host is this machine, so that nobody is on the way to it.
 fn is_here(name: &str) -> bool {
     name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
@@ -246,7 +235,6 @@ fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, String> {
     if store.is_empty() { Err("there are no root certificates to verify the server".to_owned()) } else { Ok(store) }
 }
 
-/// An error with what is behind it, in one line.
 pub(super) fn with_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut reported = error.to_string();
     let mut cause = error.source();
@@ -257,8 +245,8 @@ pub(super) fn with_cause(error: &(dyn std::error::Error + 'static)) -> String {
     reported
 }
 
-/// Takes whatever certificate the server shows, which is what `sslmode=require` means: nobody reads along who only
-/// listens. Whoever must also be safe from those who stand in the middle says `verify-full`.
+/// Accepts every certificate, as `sslmode=require` defines: it protects from passive listeners. Protection from active
+/// attackers needs `verify-full`.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

@@ -1,12 +1,11 @@
-//! Statements for PostgreSQL, made from what records say of themselves: whole columns go in, so that a table
-//! costs one statement a batch, however many rows it is about.
+//! PostgreSQL statements, generated from the records' declarations. Parameters are whole columns, so that a batch needs
+//! one statement per table, regardless of the number of rows.
 //!
-//! Each names its organization as a constant, and quotes every name: some of ours are words of SQL.
+//! Each statement names its organization as a constant, and quotes every name, because some are SQL keywords.
 //!
-//! A database that is spread over nodes finds the node of a statement by that constant. It does so at the least cost,
-//! and from a plan that it keeps, where a statement is about one table and nothing beside it; so there the columns that
-//! come in are not joined. Elsewhere they are: each row is then found by all columns of an index, also by a plan that
-//! was made while the table was small.
+//! A distributed database routes a statement to a node by that constant. Routing is cheapest, and the plan is cached,
+//! for a statement on one table; so there the parameter columns are not joined. Elsewhere they are joined: each row is
+//! then found by all columns of an index, even with a plan from when the table was small.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -19,10 +18,10 @@ use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Index, Kind};
 use crate::world::{Row, RowsWanted, Table, TableChanges, Value, Want};
 
-/// Whose the rows are that belong to an environment and to no tenant: the sandbox's clock.
+/// The owner of rows that belong to an environment and to no tenant, such as the sandbox's clock.
 pub(super) const NOBODY: Uuid = Uuid::nil();
 
-/// What is done with a table. Equal forms have equal texts, so a connection prepares each once.
+/// An operation on a table. Equal forms have equal texts, so a connection prepares each once.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     table: &'static Table,
@@ -33,18 +32,17 @@ pub(super) struct Form {
 enum Act {
     /// Rows by these columns of an index.
     Find(&'static [usize]),
-    /// The same, where what is looked for differs in the last column alone.
+    /// Rows by these columns, of which only the last one differs.
     FindByLast(&'static [usize]),
     Insert,
-    /// So many rows, each value a parameter.
+    /// The number of rows; each value is a parameter.
     InsertEach(usize),
     Update,
-    /// Rows whose keys differ in the last column alone.
+    /// Rows whose keys differ in the last column only.
     UpdateByLast,
     Delete,
-    /// The same.
+    /// Rows whose keys differ in the last column only.
     DeleteByLast,
-    /// One of the texts of pages, which are few.
     Page(String),
 }
 
@@ -63,7 +61,6 @@ impl Hash for Form {
     }
 }
 
-/// A form with its parameters.
 #[derive(Debug)]
 pub(super) struct Statement<'a> {
     pub form: Form,
@@ -74,7 +71,8 @@ fn quoted(table: &Table, position: usize) -> String {
     format!("\"{}\"", table.columns[position].name)
 }
 
-/// `unnest($2::uuid[], $3::bigint[]) AS k ("id", "number")`: rows made of columns, from the second parameter on.
+/// Returns `unnest($2::uuid[], $3::bigint[]) AS k ("id", "number")`: rows from parameter columns, from the second
+/// parameter on.
 fn rows_of(table: &Table, columns: &[usize], name: &str) -> String {
     let arrays = columns
         .iter()
@@ -89,7 +87,7 @@ fn organization(table: &Table) -> usize {
     table.key().columns[0]
 }
 
-/// The table's columns without the organization, in their order.
+/// Returns the table's columns without the organization, in their order.
 fn others(table: &Table) -> Vec<usize> {
     (0..table.columns.len()).filter(|&column| column != organization(table)).collect()
 }
@@ -102,8 +100,8 @@ fn matched(table: &Table, columns: &[usize], name: &str) -> String {
     same.collect()
 }
 
-/// ` AND t."app" = ($2::uuid[])[1] AND t."id" = ANY($3::uuid[])`: the last of these columns is one of many. The
-/// parameters are columns as in [`rows_of`]; `params` says which.
+/// Returns ` AND t."app" = ($2::uuid[])[1] AND t."id" = ANY($3::uuid[])`: the last of these columns has many values.
+/// Parameters are columns as in [`rows_of`]; `params` holds their numbers.
 fn by_last(table: &Table, columns: &[usize], params: &[usize]) -> String {
     let condition = |(place, (&column, param)): (usize, (&usize, &usize))| {
         let (kind, last) = (type_name(table.columns[column].kind), place + 1 == columns.len());
@@ -113,7 +111,6 @@ fn by_last(table: &Table, columns: &[usize], params: &[usize]) -> String {
     columns.iter().zip(params).enumerate().map(condition).collect()
 }
 
-/// Whether rows of these columns differ in the last of them alone.
 fn differ_in_last<'a>(rows: impl Iterator<Item = &'a Row> + Clone, places: &[usize]) -> bool {
     let Some((_, same)) = places.split_last() else { return true };
     let Some(first) = rows.clone().next() else { return true };
@@ -121,7 +118,6 @@ fn differ_in_last<'a>(rows: impl Iterator<Item = &'a Row> + Clone, places: &[usi
 }
 
 impl Form {
-    /// Its text.
     pub fn text(&self) -> String {
         let (table, name) = (self.table, self.table.name);
         let org = quoted(table, organization(table));
@@ -184,7 +180,7 @@ impl Form {
         }
     }
 
-    /// Each row finds its values where its key stands among the keys.
+    /// Each row finds its values by the position of its key in the array of keys.
     fn update_by_last(&self) -> String {
         let table = self.table;
         let (org, key, others) = (quoted(table, organization(table)), &table.key().columns[1..], others(table));
@@ -207,32 +203,32 @@ fn selected(table: &Table) -> String {
     columns.join(", ")
 }
 
-/// The rows of all organizations, ordered by the primary key, without the first so many.
+/// Returns the statement for the rows of all organizations, ordered by the primary key, after the first `skip`.
 pub(super) fn every(table: &Table, skip: u64) -> String {
     let key: Vec<String> = table.key().columns.iter().map(|&column| quoted(table, column)).collect();
     format!("SELECT {} FROM \"{}\" t ORDER BY {} OFFSET {skip}", selected(table), table.name, key.join(", "))
 }
 
-/// Look-ups as statements, and whom each statement's rows are for.
+/// Wants as statements, with the wants that each statement's rows answer.
 pub(super) struct Questions<'a> {
     pub statements: Vec<Statement<'a>>,
     asked: Vec<Question<'a>>,
     wants: usize,
 }
 
-/// What look-ups of one statement have in common: table, columns of the index, organization.
+/// The table, the index columns and the organization that the wants of one statement share.
 type Group<'a> = (&'static str, &'static [usize], &'a Value);
 
 enum Question<'a> {
     /// Rows by an index, for the wants with these values.
     Rows { table: &'static Table, index: &'static Index, wants: HashMap<&'a Row, usize> },
-    /// A page, for this want.
+    /// The page of one want.
     Page { table: &'static Table, want: usize },
 }
 
 impl<'a> Questions<'a> {
-    /// One statement for all look-ups by the same index of the same organization, and one for each page. `spread` where
-    /// the database is spread over nodes.
+    /// Makes one statement for all wants by the same index of the same organization, and one for each page. `spread` is
+    /// true for a distributed database.
     pub fn of(wants: &'a [Want], spread: bool) -> Self {
         let mut groups: HashMap<Group<'a>, Vec<(usize, &'a RowsWanted)>> = HashMap::new();
         let mut order = Vec::new();
@@ -261,7 +257,7 @@ impl<'a> Questions<'a> {
         let [(_, first), ..] = members else { return };
         let (table, index) = (first.table, first.index);
         let wants: HashMap<&Row, usize> = members.iter().map(|(place, wanted)| (&wanted.values, *place)).collect();
-        // Each set of values once, or the join would show its rows twice.
+        // Duplicate values would return their rows twice from the join.
         let distinct: Vec<&'a Row> = wants.keys().copied().collect();
         let places: Vec<usize> = (1..index.columns.len()).collect();
         let by_last = spread && !places.is_empty() && differ_in_last(distinct.iter().copied(), &places);
@@ -271,7 +267,7 @@ impl<'a> Questions<'a> {
             Param::column(table.columns[column].kind, distinct.iter().map(|values| &values[place]))
         });
         let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(&first.values[0])).chain(columns).collect();
-        // Values of another kind than their column are nowhere.
+        // No row has a value of another kind than its column.
         let Some(params) = params else { return };
         self.statements.push(Statement { form: Form { table, act }, params });
         self.asked.push(Question::Rows { table, index, wants });
@@ -284,7 +280,7 @@ impl<'a> Questions<'a> {
         }
     }
 
-    /// What the statements found, as answers to the look-ups, each ordered by the primary key or as its page is.
+    /// Distributes the found rows to the wants, ordered by the primary key, or as the page is.
     pub fn answers(&self, found: &[Vec<tokio_postgres::Row>]) -> Result<Vec<Vec<Row>>, StoreError> {
         let mut answers: Vec<Vec<Row>> = vec![Vec::new(); self.wants];
         for (asked, found) in self.asked.iter().zip(found) {
@@ -309,7 +305,7 @@ impl<'a> Questions<'a> {
     }
 }
 
-/// One page; `None` when it is certainly empty.
+/// Returns the statement for a page; `None` if the page is certainly empty.
 fn page(query: &Query) -> Option<Statement<'_>> {
     let table = query.table;
     let (mut params, mut parts) = (Vec::new(), Vec::new());
@@ -351,7 +347,7 @@ fn page(query: &Query) -> Option<Statement<'_>> {
         parts.push(format!("EXISTS (SELECT 1 FROM \"{}\" c WHERE {})", through.table.name, connected.join(" AND ")));
     }
     if parts.is_empty() {
-        // A look at everything: the earliest job, any organization.
+        // A page without conditions, such as the earliest job of any organization.
         parts.push("TRUE".to_owned());
     }
     let ties: Vec<String> = query.ties().iter().map(|&tie| format!(", t.{}", quoted(table, tie))).collect();
@@ -366,7 +362,7 @@ fn page(query: &Query) -> Option<Statement<'_>> {
     Some(Statement { form: Form { table, act: Act::Page(text) }, params })
 }
 
-/// Changes of one table that cannot be written as they are.
+/// Why changes of a table cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{table}: {wrong}")]
 pub(super) struct Unwritable {
@@ -374,13 +370,13 @@ pub(super) struct Unwritable {
     wrong: &'static str,
 }
 
-/// The statements of one table's changes: first what goes, then what changes, then what is new. All rows are of the
-/// batch's organization, or of nobody. `spread` where the database is spread over nodes.
+/// Returns the statements for a table's changes: deletes, then updates, then inserts. All rows must belong to the
+/// batch's organization or to [`NOBODY`]. `spread` is true for a distributed database.
 pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Result<Vec<Statement<'_>>, Unwritable> {
     let table = changes.table;
     let key = table.key().columns;
     let whole: Vec<usize> = (0..table.columns.len()).collect();
-    // Where in a row its key stands, without the organization.
+    // The positions of the key's columns in a key, without the organization.
     let key_in_key: Vec<usize> = (1..key.len()).collect();
     let delete = match spread && differ_in_last(changes.deletes.iter(), &key_in_key) {
         true => Act::DeleteByLast,
@@ -408,8 +404,8 @@ pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Resul
     Ok(statements)
 }
 
-/// Whose these rows are, which are made of these columns: the batch's organization's, or nobody's. `None` where there
-/// are none.
+/// Returns the owner of these rows, which have these columns: the batch's organization or [`NOBODY`]. `None` if there
+/// are no rows.
 fn owner<'a>(
     batch: Uuid,
     table: &Table,
@@ -428,7 +424,7 @@ fn owner<'a>(
     Ok(Some((place, of)))
 }
 
-/// All rows in one statement, a parameter for each column.
+/// One parameter per column.
 fn in_columns<'a>(
     table: &'static Table,
     act: Act,
@@ -446,7 +442,7 @@ fn in_columns<'a>(
     Ok(Statement { form: Form { table, act }, params })
 }
 
-/// All rows in one statement, a parameter for each value.
+/// One parameter per value.
 fn each_value<'a>(
     table: &'static Table,
     (place, of): (usize, &'a Value),
@@ -462,10 +458,10 @@ fn each_value<'a>(
 
 const OF_ANOTHER_KIND: &str = "the value does not have the type of its column";
 
-/// At most so many rows have a parameter for each value; a statement takes 65,535.
+/// The most rows with one parameter per value; a statement takes at most 65,535 parameters.
 const EACH_AT_ONCE: usize = 64;
 
-/// Rows in as few parts as there are with sizes of which a connection can prepare all.
+/// Splits rows into parts whose sizes are powers of two, so that a connection can prepare a statement for each size.
 fn in_powers_of_two(mut rows: &[Row]) -> Vec<&[Row]> {
     let mut parts = Vec::new();
     while !rows.is_empty() {

@@ -1,10 +1,10 @@
-//! Statistics of tables that grow.
+//! Statistics of growing tables.
 //!
-//! The server plans by what it knows of a table, and its own daemon looks once a minute. Until then all indexes that
-//! begin with the organization look alike, and one that finds all of its rows may be taken to change each of them:
-//! in a database that was empty a minute ago, payouts are ten times slower. So tables that may have doubled since they
-//! were analyzed are analyzed from here, which makes the server plan anew. Once they are large that never happens, for
-//! the daemon comes long before. A role that does not own the tables leaves it to the daemon.
+//! The planner depends on table statistics, which the autovacuum daemon updates about once a minute. Until then all
+//! indexes that begin with the organization have similar costs, and the plan may read all of its rows to change one:
+//! payouts in a new database are ten times slower. So this analyzes tables that may have doubled since the last
+//! analysis, which also renews the plans. For large tables the daemon runs earlier. A role that does not own the tables
+//! relies on the daemon.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,23 +13,23 @@ use super::connector::Connector;
 use super::link::{Ask, Link, LinkError};
 use crate::store::background::BackgroundThread;
 
-/// How often to look for tables that have grown. The server tells what was written once a second.
+/// The interval of the check. The server publishes its counts once a second.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
-/// How long the server may take to look, or to analyze. The end of the program waits no longer for one that is silent.
+/// The limit for one query; a shutdown waits no longer for a server that does not respond.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Tables of the schema in which more rows were written since they were analyzed than were there.
+/// Selects tables with more rows written since the last analysis than they had then.
 const GROWN: &str = "SELECT quote_ident(c.relname) FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid \
      WHERE s.schemaname = current_schema() AND s.n_mod_since_analyze > greatest(c.reltuples, 64) \
      AND pg_has_role(c.relowner, 'USAGE')";
 
-/// Keeps them true until the result is dropped.
+/// Analyzes growing tables until the result is dropped.
 pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThread> {
     let mut link: Option<Link> = None;
     BackgroundThread::start("statistics", CHECK_EVERY, move || {
         let open = match link.take() {
             Some(link) if !link.is_closed() && connector.leads_to(&link) => Ok(link),
-            // Why there is none was told by the door.
+            // The connector has logged why there is no connection.
             Some(_) | None => connector.open(false),
         };
         let Ok(mut open) = open else { return };
@@ -45,7 +45,7 @@ fn analyze_grown(link: &mut Link) -> Result<(), LinkError> {
     let names = grown.iter().flatten().map(|row| row.try_get::<_, String>(0));
     let names: Vec<String> = names.collect::<Result<_, _>>()?;
     if !names.is_empty() {
-        // Another process may be at it.
+        // Another process may be analyzing the table.
         let analyze = format!("ANALYZE (SKIP_LOCKED) {}", names.join(", "));
         link.ask_all(&[Ask::Plain(analyze)], DEADLINE)?;
     }

@@ -1,4 +1,4 @@
-//! The writing half: one transaction for each batch, on a connection of its own.
+//! The writing half: one transaction per batch, on its own connection.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,22 +16,21 @@ use crate::ids::OrgId;
 use crate::store::{Begun, CommitError, StoreError};
 use crate::world::{Row, TableChanges, Value, Want};
 
-/// How long a round of look-ups may take; longer than the wait for the lock.
+/// The limit for a round of reads; longer than the wait for the lock.
 const LOAD_DEADLINE: Duration = Duration::from_secs(10);
-/// How long a batch that others come before begins again and again.
+/// The time for which a batch is retried after serialization conflicts.
 const LOCKED_WITHIN: Duration = Duration::from_millis(LOCK_MAX_MILLIS);
-/// How long the answer to a commit is waited for. It is never cancelled on the server: who cancels one that waits
-/// for a standby makes it succeed without.
+/// The limit for the response to a COMMIT. It is never canceled on the server: canceling a wait for a standby makes the
+/// commit succeed without it.
 const COMMIT_DEADLINE: Duration = Duration::from_secs(20);
 
-/// See the module's comment.
 pub struct Writer {
     connector: Arc<Connector>,
-    /// The one of the batch. Thrown away after any error.
+    /// The batch's connection. Dropped after any error.
     link: Option<Link>,
-    /// To where other organizations are; none where there is one server.
+    /// Connections to other organizations' nodes; empty with a single server.
     others: Vec<Link>,
-    /// The organization whose batch is open on the link, and its moment when it was locked.
+    /// The organization of the open batch, and its last time when it was locked.
     batch: Option<(OrgId, Time)>,
 }
 
@@ -40,7 +39,6 @@ impl Writer {
         Self { connector, link: None, others: Vec::new(), batch: None }
     }
 
-    /// Begins a transaction, locks the organization, and loads.
     pub(in crate::store) fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
         self.abandon();
         let mut link = self.link_for(organization)?;
@@ -53,8 +51,8 @@ impl Writer {
             let first = [lock(), self.skip_lock(organization, wants)];
             let first = link.begin("").into_iter().chain(first).chain(loads());
             match link.ask_all(&first.collect::<Vec<_>>(), LOAD_DEADLINE) {
-                // At SERIALIZABLE what one sees is older than the lock that one has waited for, and the server says so.
-                // Whoever was before may be there again sooner, so it may take many goes.
+                // At SERIALIZABLE the snapshot is older than the awaited lock, and the server reports a conflict. The
+                // previous holder may get the lock again first, so this may need many attempts.
                 Err(link_error) if link_error.is_conflict() && begun.elapsed() < LOCKED_WITHIN => {
                     tracing::debug!(%link_error, "a batch restarts");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
@@ -65,7 +63,7 @@ impl Writer {
         };
         found.drain(..BEGINNING);
         if found[0].is_empty() {
-            // The first command ever of this organization. Whatever was loaded was loaded without a lock.
+            // The organization's first command. Its rows were loaded without a lock, so they are loaded again.
             let made =
                 format!("INSERT INTO tenants (org, moment) VALUES ('{}', 0) ON CONFLICT DO NOTHING", organization.0);
             link.ask_all(&[Ask::Plain(made)], LOAD_DEADLINE).map_err(LinkError::of_read)?;
@@ -85,9 +83,8 @@ impl Writer {
         Ok(Begun { last: Some(last), answers })
     }
 
-    /// A connection to where the organization is.
     fn link_for(&mut self, organization: OrgId) -> Result<Link, StoreError> {
-        // The batch before may have been another node's.
+        // The previous batch may have used another node.
         self.others.extend(self.link.take());
         self.others.retain(|link| !link.is_closed() && self.connector.leads_to(link));
         let place = match self.connector.nodes.target_of(organization) {
@@ -103,7 +100,7 @@ impl Writer {
         self.link_to(&place)
     }
 
-    /// One to each place at most: where a node cannot be gone to, the one to the coordinator that there is serves.
+    /// Keeps at most one connection per target. If a node is not reachable, the coordinator's connection is used.
     fn link_to(&mut self, place: &Target) -> Result<Link, StoreError> {
         if let Some(at) = self.others.iter().position(|link| link.leads_to(place)) {
             return Ok(self.others.swap_remove(at));
@@ -117,9 +114,9 @@ impl Writer {
         }
     }
 
-    /// Locks the organization, until the transaction ends. Where organizations move between nodes that is a write: a move
-    /// waits for those who write, and not for those who hold a lock. It would come between the look and the write, which
-    /// then knew nothing of what others wrote at the new node.
+    /// Locks the organization until the transaction ends. With Citus this is a write: a shard move waits for writers,
+    /// but not for row locks. It could otherwise run between the read and the write, which would then miss changes at
+    /// the new node.
     fn lock(&self, organization: OrgId, is_spread: bool) -> Ask<'static> {
         let text = match (self.connector.settings.locks, is_spread) {
             (true, true) => "UPDATE tenants SET moment = moment WHERE org = $1 RETURNING moment",
@@ -129,8 +126,8 @@ impl Writer {
         Ask::Fixed(text, vec![Param::Id(organization.0)])
     }
 
-    /// Where a look-up is about what belongs to nobody, that is locked too: after the organization, and nothing is
-    /// locked after it, so that still nobody waits in a circle. Else nothing, as a statement.
+    /// Also locks [`NOBODY`] if a want concerns its rows: after the organization and as the last lock, so that no
+    /// deadlock is possible. Otherwise returns a placeholder.
     fn skip_lock(&self, organization: OrgId, wants: &[Want]) -> Ask<'static> {
         let of_nobody = |want: &Want| match want {
             Want::Rows(wanted) => wanted.values.first() == Some(&Value::Id(NOBODY)),
@@ -145,7 +142,6 @@ impl Writer {
         ))
     }
 
-    /// Loads within the transaction.
     pub(in crate::store) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         let (Some((organization, _)), Some(mut link)) = (self.batch, self.link.take()) else {
             return Err(StoreError::Again("no batch is open".to_owned()));
@@ -160,9 +156,9 @@ impl Writer {
         Ok(answers)
     }
 
-    /// Writes everything and commits, all in one round. A batch without changes is committed like any other: what it
-    /// answers may rest on a commit that no standby has yet, which is so after its wait was given up and after a crash.
-    /// It writes the moment, and so it waits for its own commit and for all before it.
+    /// Writes all changes and commits, in one round. A batch without changes commits too: its responses may depend on a
+    /// commit that no standby has confirmed, after an abandoned wait or a crash. It writes the last time, so it waits
+    /// for its own commit and all earlier ones.
     pub(in crate::store) fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
         let (Some((organization, before)), Some(mut link)) = (self.batch.take(), self.link.take()) else {
             return Err(CommitError::Again("no batch is open".to_owned()));
@@ -181,7 +177,8 @@ impl Writer {
         let committed = answers.pop().unwrap_or_else(|| Err(LinkError::Broken("there was no response".to_owned())));
         let outcome = outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned());
         match &outcome {
-            // A server without room may refuse a new connection, and its answer to COMMIT has ended the transaction.
+            // The connection is kept: a server without room may refuse a new one, and its response to COMMIT ended the
+            // transaction.
             Ok(()) | Err(CommitError::Full(_)) => self.link = Some(link),
             Err(CommitError::Unknown(_)) => self.connector.doubt(&link),
             Err(CommitError::Refused(_) | CommitError::Again(_)) => {}
@@ -189,9 +186,9 @@ impl Writer {
         outcome
     }
 
-    /// Writes the organization's moment, and fails where it is not what it was when the organization was locked: somebody
-    /// was here meanwhile, and what was looked at is old. That takes a lock that locks nothing, which there is: who waits
-    /// for an organization that moves to another shard may get the lock of the row that it leaves behind.
+    /// Writes the organization's last time. Fails if it has changed since the lock, because the reads are then stale.
+    /// This happens if the lock locked nothing: a transaction that waits while its shard is moved may lock the row that
+    /// the move leaves behind.
     fn moment(&self, organization: OrgId, before: Time, last: Time) -> Ask<'static> {
         let [last, organization] = [Param::Int(last.micros()), Param::Id(organization.0)];
         match self.connector.settings.locks {
@@ -203,7 +200,6 @@ impl Writer {
         }
     }
 
-    /// Ends a batch of which nothing is to be written.
     pub(in crate::store) fn abandon(&mut self) {
         if self.batch.take().is_some() {
             self.link = None;
@@ -211,19 +207,19 @@ impl Writer {
     }
 }
 
-/// What became of a transaction whose writes and COMMIT were sent in one round: the first trouble of a write, the
-/// trouble of the COMMIT, and whether the server warned meanwhile.
+/// Determines the outcome of a transaction whose writes and COMMIT were sent in one round, from the first error of a
+/// write, the error of the COMMIT, and whether the server sent a warning.
 fn outcome(write: Option<LinkError>, commit: Option<LinkError>, warned: bool) -> Result<(), CommitError> {
     match (write, commit) {
-        // A coordinator to whom a node did not answer COMMIT warns of that, and then refuses: the node may have done it.
+        // A coordinator whose node did not respond to COMMIT warns, then fails: the node may have committed.
         (None, Some(link_error @ LinkError::Said { ended: false, .. })) if warned => {
             Err(CommitError::Unknown(link_error.to_string()))
         }
-        // The server has failed the transaction: whatever it then makes of COMMIT, it is no commit.
+        // The server has failed the transaction, so its COMMIT is a rollback.
         (Some(link_error @ LinkError::Said { .. }), _)
         | (None, Some(link_error @ LinkError::Said { ended: false, .. })) => {
             let reported = link_error.to_string();
-            // Who waited too long for a lock, or wrote the moment after somebody else had.
+            // A lock timeout, or a changed last time.
             let late = [SqlState::LOCK_NOT_AVAILABLE, SqlState::DIVISION_BY_ZERO];
             let late = matches!(&link_error, LinkError::Said { code, .. } if late.contains(code));
             if link_error.is_full() && matches!(&link_error, LinkError::Said { ended: false, .. }) {
@@ -263,14 +259,14 @@ mod tests {
         };
         for (write, commit, warned, reported) in [
             (None, None, false, "ok"),
-            // A commit that gave up waiting for its standby.
+            // The commit stopped waiting for its standby.
             (None, None, true, "unknown"),
             (None, Some(broken()), false, "unknown"),
-            // Writes and COMMIT are sent together, so the connection broke with both under way.
+            // Writes and COMMIT are sent together, so the connection broke with both pending.
             (Some(broken()), Some(broken()), false, "unknown"),
-            // The session ended after the writes: while it committed, or before.
+            // The session ended after the writes: during the COMMIT, or before it.
             (None, Some(said(SqlState::ADMIN_SHUTDOWN, true)), false, "unknown"),
-            // It ended with a write, so COMMIT was never looked at.
+            // The session ended with a write, so COMMIT was not executed.
             (Some(said(SqlState::ADMIN_SHUTDOWN, true)), Some(broken()), false, "again"),
             (Some(said(SqlState::UNIQUE_VIOLATION, false)), None, false, "refused"),
             (Some(said(SqlState::CHECK_VIOLATION, false)), None, false, "refused"),

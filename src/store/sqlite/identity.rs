@@ -1,5 +1,5 @@
-//! Whether a file is a store of this program. Asked before the file is opened for anything else: a failed copy, or another
-//! program's database, must not pass for a store.
+//! Checks that a file is a store of bursar before it is opened: a failed copy, or another program's database, must not
+//! be taken for one.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -9,22 +9,19 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::{BUSY, OpenError, migrations};
 
-/// What every SQLite database begins with.
+/// The start of every SQLite database.
 const HEADER: &[u8; 16] = b"SQLite format 3\0";
 
-/// Which files without tables pass.
+/// Which files without tables are accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Expected {
-    /// A store that was made before.
     Store,
-    /// A store, or what a first start leaves that was killed before it made the tables.
+    /// An existing store, or a file of a first start that was aborted before it created the tables.
     StoreOrNew,
 }
 
-/// Refuses a file that is no store. A file that does not exist passes: opening it says so, or makes it.
-///
-/// # Errors
-/// `NotAStore`, or `Database` when it cannot be read.
+/// Rejects a file that is not a store, with `NotAStore`. A missing file is accepted: opening it reports the error, or
+/// creates it.
 pub(in crate::store) fn check(path: &Path, expected: Expected) -> Result<(), OpenError> {
     let refused = |reason: &str| OpenError::NotAStore { path: path.display().to_string(), reason: reason.to_owned() };
     let mut header = [0; HEADER.len()];
@@ -40,7 +37,7 @@ pub(in crate::store) fn check(path: &Path, expected: Expected) -> Result<(), Ope
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
             return Err(refused("it is not an SQLite database"));
         }
-        // Opening it says why it cannot be read.
+        // Opening it reports why it cannot be read.
         Err(_) => return Ok(()),
     }
     let failed = |source| OpenError::Database { path: path.display().to_string(), source };
@@ -59,7 +56,7 @@ enum Found {
     Foreign,
 }
 
-/// Whose tables a database has, by the migration that made the first ones.
+/// Determines the owner of the tables by the first migration.
 fn first_migration(connection: &Connection) -> rusqlite::Result<Found> {
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     if count("SELECT count(*) FROM sqlite_master")? == 0 {
@@ -76,7 +73,7 @@ fn first_migration(connection: &Connection) -> rusqlite::Result<Found> {
     Ok(match first {
         Some(name) if is_ours(&name) => Found::Ours,
         Some(_) => Found::Foreign,
-        // The history is made before the first migration is written.
+        // The history table is created before the first migration is recorded.
         None => Found::NoTables,
     })
 }
@@ -105,7 +102,7 @@ mod tests {
         assert_eq!(passes(Expected::StoreOrNew), Ok(()), "a first start may have been killed here");
         connection.execute("CREATE TABLE notes (note TEXT)", []).unwrap();
         assert!(passes(Expected::StoreOrNew).unwrap_err().contains("another program"));
-        // Other programs use the same tool for their migrations.
+        // Other programs use the same migration tool.
         let history = "CREATE TABLE refinery_schema_history (version INTEGER PRIMARY KEY, name TEXT)";
         connection.execute(history, []).unwrap();
         connection.execute("INSERT INTO refinery_schema_history VALUES (1, 'their_first')", []).unwrap();

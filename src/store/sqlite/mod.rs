@@ -1,8 +1,7 @@
-//! The embedded store: SQLite in WAL mode, one writer, several readers.
+//! The embedded store: SQLite in WAL mode, with one writer and several readers.
 //!
-//! Invariant: when a commit answers `Ok`, the changes are on the disk
-//! (`synchronous=FULL`: the log is flushed before COMMIT returns). Writing, and the
-//! checkpoints beside it, are in [`writer`].
+//! Invariant: `Ok` from a commit means that the changes are on the disk (`synchronous=FULL`: the log is flushed before
+//! COMMIT returns). Commits and checkpoints are in [`writer`].
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,11 +22,9 @@ use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
 use crate::world::{Row, Table, Value, Want};
 
-/// How long a connection waits for another's lock.
 const BUSY: Duration = Duration::from_secs(10);
-/// Prepared statements kept by a connection; there are about three for each table.
+/// Prepared statements per connection; a table needs about three.
 const STATEMENTS_MAX: usize = 256;
-/// How many connections read at once.
 const READERS: usize = 4;
 
 pub(in crate::store) mod identity;
@@ -41,93 +38,76 @@ mod migrations {
     refinery::embed_migrations!("migrations/sqlite");
 }
 
-/// Read connections, lent one at a time.
+/// Read connections, each lent to one reader at a time.
 #[derive(Clone)]
 pub struct Readers {
     reserve: Reserve,
     idle: Arc<(Mutex<Vec<Connection>>, Condvar)>,
 }
 
-/// An opened database: its writer, its readers and its checkpointer.
 pub struct Sqlite {
-    /// For the one executor.
     pub writer: Writer,
-    /// For everyone who reads.
     pub readers: Readers,
-    /// The room that is kept on the disk.
     pub reserve: Reserve,
-    /// Runs checkpoints until it is dropped.
     pub checkpointer: BackgroundThread,
 }
 
-/// Why a database could not be opened.
+/// Why a database could not be opened. `path` is its file.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// SQLite said no.
     #[error("cannot open the database {path}: {source}")]
     Database {
-        /// The file.
         path: String,
-        /// The reason.
+        /// From SQLite.
         source: rusqlite::Error,
     },
-    /// The system has no thread for what is done beside.
     #[error("cannot open the database {path}: cannot start the thread for its {what}: {source}")]
     Thread {
-        /// The file.
         path: String,
-        /// What the thread was for.
+        /// The purpose of the thread.
         what: &'static str,
-        /// The reason.
         source: std::io::Error,
     },
-    /// The file holds something else.
     #[error("cannot open the database {path}: it is not a bursar store: {reason}")]
     NotAStore {
-        /// The file.
         path: String,
-        /// What it is, and the way out.
+        /// The contents found, and the remedy.
         reason: String,
     },
-    /// The schema could not be brought up to date.
     #[error("cannot migrate the database {path}: {reason}")]
     Migration {
-        /// The file.
         path: String,
-        /// The reason.
+        /// The message of the migration tool.
         reason: String,
     },
     /// The schema is older than the program and may not be changed.
     #[error("the database {path} needs {missing} migration(s); run `bursar migrate`, or start without --no-migrate")]
     Outdated {
-        /// The file.
         path: String,
-        /// How many are missing.
+        /// The number of missing migrations.
         missing: usize,
     },
     /// The schema is newer than the program.
     #[error("the database {path} was created by a newer version of bursar")]
     Newer {
-        /// The file.
+        /// The database file.
         path: String,
     },
-    /// Everything in it has moved to a server, and whoever served it now would serve it twice.
+    /// All data has moved to a server; serving the store too would fork it.
     #[error(
         "the store {path} moved to {target} on {left_at}. Serve that database with --database-url, the same data \
          folder and the same key file. To return to this file, run `bursar move --give-up --to` with that database"
     )]
     Moved {
-        /// The file.
         path: String,
-        /// The database, without user and password.
+        /// The URL of the database, without user and password.
         target: String,
-        /// When it moved.
         left_at: Time,
     },
 }
 
 impl Sqlite {
-    /// Opens the file, makes it when it is missing, and brings its schema up to date if `migrate` allows it.
+    /// Opens the file, creates it if it is missing, and brings its schema up to date if `migrate` allows it.
     pub fn open(path: &Path, migrate: bool) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Database { path: path.display().to_string(), source };
         identity::check(path, Expected::StoreOrNew)?;
@@ -147,7 +127,7 @@ impl Sqlite {
         Ok(Self { writer, readers, reserve, checkpointer })
     }
 
-    /// Opens an existing file for reading only, for `bursar verify` and its like.
+    /// Opens an existing file for reading only, such as for `bursar verify`.
     pub fn read_only(path: &Path) -> Result<Readers, OpenError> {
         let failed = |source| OpenError::Database { path: path.display().to_string(), source };
         identity::check(path, Expected::Store)?;
@@ -155,8 +135,8 @@ impl Sqlite {
         Readers::open(path, Reserve::of(path)).map_err(failed)
     }
 
-    /// Copies one consistent state of a file into another, which must not be there, for its owner alone. Who writes to
-    /// the first meanwhile goes on.
+    /// Copies one consistent state of a store into a new file, which only its owner can read. Writers of the store
+    /// continue.
     pub fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
         let failed = |source| OpenError::Database { path: from.display().to_string(), source };
         identity::check(from, Expected::Store)?;
@@ -168,8 +148,8 @@ impl Sqlite {
     }
 }
 
-/// Makes the file for its owner alone, unless it is there; SQLite gives the log and its index the mode of the
-/// main file. What fails here fails in SQLite too, which tells it better.
+/// Creates the file with access for its owner only, unless it exists; SQLite gives the log and its index the same mode.
+/// Errors are ignored here, because SQLite reports them better.
 fn make_private(path: &Path) {
     let made = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(path);
     drop(made);
@@ -181,12 +161,12 @@ pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
-    // What is deleted or overwritten does not stay in free bytes of the file: an erased payee's data least of all.
+    // Deleted and overwritten data must not remain in free bytes of the file, above all that of erased payees.
     connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     // The log file is overwritten from its start after a checkpoint; appending costs twice as much.
     connection.pragma_update(None, "journal_size_limit", -1)?;
-    // 16 MiB. After each commit SQLite walks all of the cache; what is not in it the system has in memory.
+    // 16 MiB. After each commit SQLite scans the whole cache; the system caches the rest of the file.
     connection.pragma_update(None, "cache_size", -16_384)?;
     Ok(())
 }
@@ -209,10 +189,10 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path, migrate
     Ok(())
 }
 
-/// Answers look-ups, in their order, from one state.
+/// Returns the rows for each want, in order, from one state.
 fn load_consistently(connection: &mut Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
     if let [_] = wants {
-        // One statement sees one state by itself.
+        // A single statement sees one consistent state.
         return load(connection, wants);
     }
     let transaction = connection.transaction().map_err(unreadable)?;
@@ -220,7 +200,7 @@ fn load_consistently(connection: &mut Connection, wants: &[Want]) -> Result<Vec<
 }
 
 fn load(connection: &Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-    // A batch looks for many rows in the same way: each way is put into words once.
+    // Many wants of a batch use the same statement: each is prepared once.
     let mut prepared: HashMap<(&'static str, &'static [usize]), CachedStatement<'_>> = HashMap::new();
     let mut load_one = |want: &Want| match want {
         Want::Rows(wanted) => {
@@ -289,7 +269,6 @@ impl ToSql for Value {
     }
 }
 
-/// A connection that only reads.
 fn read_connection(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -316,7 +295,6 @@ impl Readers {
         load_consistently(self.borrow().connection(), wants)
     }
 
-    /// Answers look-ups of single rows, if a connection is idle.
     pub(super) fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>> {
         if !wants.iter().all(Want::is_one_row) {
             return None;
@@ -335,7 +313,6 @@ impl Readers {
         look(&Snapshot::Sqlite(&transaction))
     }
 
-    /// An idle connection; waits for one.
     fn borrow(&self) -> Borrowed<'_> {
         let (idle, freed) = &*self.idle;
         let mut idle = idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -348,7 +325,7 @@ impl Readers {
     }
 }
 
-/// A connection that goes back to the idle ones when it is dropped, after a panic too.
+/// A lent connection. Its drop returns it, also after a panic.
 struct Borrowed<'a> {
     readers: &'a Readers,
     connection: Option<Connection>,
@@ -368,7 +345,6 @@ impl Drop for Borrowed<'_> {
     }
 }
 
-/// Shows the rows of a table, one at a time, without the first so many.
 pub(super) fn each<E: From<StoreError>>(
     connection: &Connection,
     table: &'static Table,
@@ -383,7 +359,6 @@ pub(super) fn each<E: From<StoreError>>(
     Ok(())
 }
 
-/// The row with this primary key.
 pub(super) fn get(connection: &Connection, table: &'static Table, key: &Row) -> Result<Option<Row>, StoreError> {
     let mut statement = connection.prepare_cached(&sql::select(table, table.key())).map_err(unreadable)?;
     let mut rows = statement.query(params_from_iter(key)).map_err(unreadable)?;
@@ -404,7 +379,7 @@ mod tests {
     use crate::money::Cents;
     use crate::platform::Platform;
 
-    /// A store as it was before fee tables had versions and days were counted, brought up to date.
+    /// Migrates a store from before fee tables had versions and days were counted.
     #[test]
     fn fees_and_payouts_of_before_are_taken_over() {
         let mut connection = Connection::open_in_memory().unwrap();
@@ -415,7 +390,7 @@ mod tests {
             let app = "INSERT INTO apps VALUES (x'00', ?1, 'App', 'approved', NULL, ?2, 1, 5, NULL)";
             connection.execute(app, rusqlite::params![[id], settings]).unwrap();
         }
-        // The last microsecond of 2026-03-02, and the first of the day after it.
+        // The last microsecond of 2026-03-02, and the first one of the next day.
         let (monday, tuesday) = (1_772_495_999_999_999_i64, 1_772_496_000_000_000_i64);
         for (id, kind, status, amount, at) in [
             (1_u8, "payout", "completed", 100, monday),
@@ -454,7 +429,7 @@ mod tests {
         assert_eq!(list(days), counted);
     }
 
-    /// A store as it was before links knew what their payouts took, and transfers whose they are while under way.
+    /// Migrates a store from before links counted their payouts' amounts, and in-progress transfers had an owner.
     #[test]
     fn links_and_transfers_of_before_are_counted() {
         let mut connection = Connection::open_in_memory().unwrap();

@@ -1,8 +1,7 @@
-//! The writing half: one connection that writes, on a thread of its own, and one that looks up rows for the batch
-//! after it.
+//! The writing half: a connection that writes, on its own thread, and a connection that reads rows for the next batch.
 //!
-//! Invariant: commits are written one after the other, in the order in which they were begun. Look-ups see every
-//! commit that has ended; of the one under way they see all or nothing.
+//! Invariant: commits are written in the order in which they were started. Reads see every confirmed commit, and all or
+//! nothing of the pending one.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,44 +20,38 @@ use crate::store::background::BackgroundThread;
 use crate::store::{CommitError, OnCommit, Reserve, StoreError, sql};
 use crate::world::{Columns, Row, TableChanges};
 
-/// When so many pages lie in the log (64 MiB), the writer moves the rest of them into the database itself, so that the
-/// log begins anew. What counts is what lies in it, not the file, which never becomes smaller.
+/// When the log holds this many pages (64 MiB), the writer itself moves the rest into the database, so that the log
+/// restarts. The pages in use count, not the file, which never shrinks.
 const LOG_MAX_PAGES: u64 = 64 * 1024 * 1024 / 4096;
-/// How long the background checkpoint rests. The less, the less is left to the writer and the shorter flushes are;
-/// but pages that change all the time are written more often.
+/// The pause between background checkpoints. A shorter pause leaves less to the writer and shortens flushes, but writes
+/// frequently changed pages more often.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(100);
-/// The reserve is looked after once a second.
+/// The reserve is checked once a second.
 const RESERVE_EVERY_PASSES: u32 = 10;
 
-/// See the module's comment.
 pub struct Writer {
     lookups: Connection,
     writing: Arc<Mutex<Writing>>,
-    /// To the thread; `None` only while this is dropped.
+    /// The queue of the thread; `None` only during the drop.
     begun: Option<Sender<Begun>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A commit on its way to the thread.
 struct Begun {
     changes: Vec<TableChanges>,
     on_commit: OnCommit,
 }
 
-/// The connection that writes.
 struct Writing {
     connection: Connection,
-    /// Freed for the first commit that finds no room on the disk.
     reserve: Reserve,
-    /// How many pages lay in the log after the last background checkpoint, until this did something about them.
+    /// The number of pages in the log after the last background checkpoint; reset when the writer checkpoints.
     log: Arc<AtomicU64>,
 }
 
 impl Writer {
-    /// Starts the thread over a connection that writes to the file. `log` is how many pages lie in its log.
-    ///
-    /// # Errors
-    /// When the system has no thread for it, or the file does not open for reading.
+    /// Starts the thread over a connection that writes to the file. `log` counts the pages in its log. Fails if no
+    /// thread can start, or the file cannot be read.
     pub(super) fn start(
         path: &Path,
         connection: Connection,
@@ -79,7 +72,7 @@ impl Writer {
         load_consistently(&mut self.lookups, wants)
     }
 
-    /// Writes on the caller's thread. Only when whatever was begun before has landed.
+    /// Writes on the caller's thread. No commit may be pending.
     pub(in crate::store) fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
         let mut writing = lock(&self.writing);
         writing.commit(changes)?;
@@ -87,7 +80,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Has the thread write, after whatever was begun before. Where the thread has died, `on_commit` is dropped unheard.
+    /// Queues a commit for the thread. If the thread has died, `on_commit` is dropped without a call.
     pub(in crate::store) fn begin_commit(&mut self, changes: Vec<TableChanges>, on_commit: OnCommit) {
         if let Some(begun) = &self.begun {
             drop(begun.send(Begun { changes, on_commit }));
@@ -97,7 +90,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // The thread ends when it has written what was begun and nobody can send any more.
+        // The thread ends after it has written the queued commits and the queue is closed.
         self.begun = None;
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
@@ -116,7 +109,7 @@ fn write_all(writing: &Mutex<Writing>, waiting: &Receiver<Begun>) {
         let mut writing = lock(writing);
         let outcome = writing.commit(&changes);
         let is_written = outcome.is_ok();
-        // Nobody has to wait for what is done with the log.
+        // The caller does not wait for the checkpoint.
         on_commit(outcome);
         if is_written {
             writing.bound_the_log();
@@ -141,10 +134,10 @@ impl Writing {
         for change in changes {
             if let Err(error) = write(&transaction, change) {
                 let refused = error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation);
-                // SQLite may have rolled back on its own account when the disk was full; then ROLLBACK fails.
+                // On a full disk SQLite may roll back automatically; then ROLLBACK fails.
                 let rolled_back = transaction.rollback().is_ok() || self.connection.is_autocommit();
                 let reason = format!("{}: {error}", change.table.name);
-                // Nothing was committed yet, so this is definite once it is rolled back.
+                // No COMMIT was sent, so the outcome is definite after the rollback.
                 return Err(match rolled_back {
                     true if refused => CommitError::Refused(reason),
                     true if is_full(&error) => CommitError::Full(reason),
@@ -153,14 +146,13 @@ impl Writing {
             }
         }
         let Err(error) = transaction.commit() else { return Ok(()) };
-        // The frame that ends a transaction in the log is written last, and it was not: without it the others do not count.
+        // A transaction's last frame in the log was not written; without it the others are ignored.
         let definite = is_full(&error) && self.connection.is_autocommit();
         Err(if definite { CommitError::Full(error.to_string()) } else { unknown(error) })
     }
 
-    /// Moves into the database what the background checkpoint has left. With nothing left, the next commit begins the log
-    /// anew by itself, unless somebody still reads what lies in it: then this is done again after the next one
-    /// beside. Nobody is waited for.
+    /// Moves the rest of the log into the database. The next commit then restarts the log, unless a reader still uses
+    /// it; the next background checkpoint tries again. Never waits for readers.
     fn bound_the_log(&mut self) {
         if self.log.load(Ordering::Relaxed) < LOG_MAX_PAGES {
             return;
@@ -172,15 +164,15 @@ impl Writing {
     }
 }
 
-/// Whether the disk had no room. A flush that failed is not meant: what it was to flush may be on the disk.
+/// Returns whether the disk was full. A failed flush does not count: its data may be on the disk.
 fn is_full(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
 }
 
-/// Moves pages from the log into the database, as far as nobody reads what they replace, and tells how many lie in
-/// the log.
+/// Moves pages from the log into the database, except those whose old versions are being read. Returns the number of
+/// pages in the log.
 fn checkpoint(connection: &Connection) -> rusqlite::Result<u64> {
-    // Without a log there are -1 pages in it.
+    // SQLite reports -1 pages if there is no log.
     let pages: i64 = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))?;
     Ok(u64::try_from(pages).unwrap_or(0))
 }
@@ -215,16 +207,16 @@ fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Moves the log into the database beside the writer, so that commits rarely wait for it, and notes in `log` how many
-/// pages lie there. SQLite flushes the database only when nothing is left in the log, which beside a busy writer is
-/// never: so this does, and the writer meets no second's worth of pages that were never flushed.
+/// Checkpoints the log in the background, so that commits rarely wait for it, and counts its pages in `log`. SQLite
+/// flushes the database only after it has emptied the log, which never happens under load; so this flushes it, and the
+/// writer's checkpoint finds little left to flush.
 pub(super) fn checkpoints(
     connection: Connection,
     path: &Path,
     log: Arc<AtomicU64>,
     reserve: Reserve,
 ) -> std::io::Result<BackgroundThread> {
-    // Open until nothing writes any more: whoever closes it gives up the locks of all connections of this process.
+    // Stays open until the end: closing it would release the locks of all connections of this process.
     let database = File::open(path)?;
     let mut passes: u32 = 0;
     BackgroundThread::start("checkpointer", CHECKPOINT_EVERY, move || {
@@ -263,7 +255,7 @@ mod tests {
         let note = "INSERT INTO notes VALUES (zeroblob(40000))";
         writing.connection.execute(note, []).unwrap();
         let size = || std::fs::metadata(folder.path().join("x.sqlite-wal")).unwrap().len();
-        // The file never becomes smaller: what is written to its end makes it larger, what is to its beginning does not.
+        // The file never shrinks: appending to the log makes it larger, restarting does not.
         let mut grows_when = |pages: u64| {
             log.store(pages, Ordering::Relaxed);
             writing.bound_the_log();

@@ -1,5 +1,3 @@
-//! What members found out about a user, over HTTP.
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -25,41 +23,41 @@ word_input!(crate::users::findings::TaxOfficeAnswer);
 word_input!(crate::users::findings::ReviewStage);
 
 input! {
-    /// How a background check stands.
+    /// The state of a background check.
     pub struct BackgroundCheckInput {
-        /// How.
+        /// The new state.
         pub status: BackgroundCheckStatus,
     }
 }
 
 input! {
-    /// Warnings that are ended, or raised by hand.
+    /// Warnings to clear or raise.
     pub struct FlagsInput {
-        /// Of a user under a sanctions review: whether it waits for a document.
+        /// For a user under a sanctions review: whether the review waits for a document.
         pub ofac_status: Change<ReviewStage>,
         /// An account is shared with other users.
         pub payout_method: Change<bool>,
         /// Payout methods change suspiciously often; payouts wait for a member.
         pub payout_method_cycle: Change<bool>,
-        /// The name on an account is another; payouts wait for a member.
+        /// An account has another holder's name; payouts wait for a member.
         pub name_mismatch: Change<bool>,
     }
 }
 
 input! {
-    /// What was found, by the names of the user's compliance object. What is not sent stays.
+    /// The findings, named as in the user's compliance object. Fields that are not sent stay unchanged.
     pub struct FindingsInput {
         /// A member with the role admin.
         pub acting_user_id: MemberId,
-        /// What the decision rests on; it is kept.
+        /// The evidence for the decision; it is kept.
         pub comment: Text<500>,
-        /// Whether a document was checked. Another name of the user takes it back.
+        /// Whether an identity document was checked. A change of the user's name resets it.
         pub id_verified: Change<bool>,
         /// Whether a background check found a criminal record.
         pub has_criminal_activity: Change<bool>,
         /// The background check.
         pub background_check: Change<BackgroundCheckInput>,
-        /// What the tax office says of the W-9.
+        /// The tax office's answer about the W-9.
         pub tax_id_verification: Change<TaxOfficeAnswer>,
         /// Warnings.
         pub flags: Change<FlagsInput>,
@@ -82,7 +80,6 @@ impl FindingsInput {
     }
 }
 
-/// PATCH /v2/users/{user_id}/compliance
 pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<FindingsInput>().map(|input| {
@@ -92,21 +89,21 @@ pub async fn update(call: Call) -> Outcome {
     call.once(command, Answer::ok).await
 }
 
-/// What a member said of a user's compliance.
+/// A member's decision about a user's compliance.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = ComplianceDecision)]
 pub struct ComplianceDecisionJson {
-    /// Its id.
+    /// The decision's id.
     pub id: ComplianceDecisionId,
-    /// About whom.
+    /// The user of the decision.
     pub user_id: UserId,
-    /// Which member.
+    /// The member who decided.
     pub decided_by: MemberId,
-    /// Why.
+    /// The member's reason.
     pub comment: String,
-    /// What it changed.
+    /// The changed fields.
     pub changes: Vec<ComplianceChange>,
-    /// When.
+    /// The time of the decision.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
 }
@@ -125,11 +122,10 @@ impl From<&ComplianceDecision> for ComplianceDecisionJson {
 }
 
 list_query! {
-    /// Which decisions.
+    /// Filters for decisions.
     pub struct ComplianceDecisionsQuery {}
 }
 
-/// GET /v2/users/{user_id}/compliance-decisions
 pub async fn list(call: Call) -> Outcome {
     let id: UserId = call.id("user_id", "user")?;
     let (org, app) = (call.caller.org, call.caller.app);

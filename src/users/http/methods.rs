@@ -1,5 +1,3 @@
-//! A user's payout methods and options over HTTP.
-
 use serde::Serialize;
 use serde_json::{Value as Schema, json};
 
@@ -26,16 +24,14 @@ use crate::world::query::Compare;
 use crate::world::record::Cell;
 use crate::world::{Halt, Query, World};
 
-/// A payout method as it is sent: the platform, what that platform asks for, and what the method is for.
+/// A payout method in a request: the platform, the details that it requires, and the app's preferences.
 #[derive(Clone, Debug)]
 pub struct PayoutMethodInput {
-    /// The checked details.
     pub details: Details,
-    /// Whether it becomes the default; when not sent, only the first one does.
+    /// If absent, only the user's first method becomes the default.
     pub is_default: Option<bool>,
-    /// Whether payouts go to the default at once.
+    /// Whether the app's payouts go to the default method without a claim.
     pub auto_payout_enabled: Option<bool>,
-    /// The app's own words.
     pub metadata: Option<Metadata>,
 }
 
@@ -43,7 +39,7 @@ impl Input for PayoutMethodInput {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let platform = match json.get("platform") {
             Some(platform) => Platform::read(platform, &format!("{at}/platform"))?,
-            // Without the platform nothing else can be judged.
+            // The platform decides which other fields are valid.
             None => return Err(wrong(&format!("{at}/platform"), "is required")),
         };
         let mut problems = Problems::new();
@@ -81,14 +77,10 @@ impl Input for PayoutMethodInput {
     }
 }
 
-/// Sets up a payout method.
 #[derive(Clone, Debug)]
 pub struct SetPayoutMethod {
-    /// The app.
     pub scope: Scope,
-    /// The user.
     pub user: UserId,
-    /// The method.
     pub new: NewMethod,
 }
 
@@ -107,7 +99,6 @@ impl Command for SetPayoutMethod {
     }
 }
 
-/// PUT /v2/users/{user_id}/payout-methods
 pub async fn set(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = match call.body::<PayoutMethodInput>() {
@@ -129,14 +120,10 @@ async fn new_method(call: &Call, input: PayoutMethodInput) -> Result<NewMethod, 
     })
 }
 
-/// Takes a payout method out of use.
 #[derive(Clone, Debug)]
 pub struct RemovePayoutMethod {
-    /// The app.
     pub scope: Scope,
-    /// The user.
     pub user: UserId,
-    /// The method.
     pub method: PayoutMethodId,
 }
 
@@ -155,7 +142,6 @@ impl Command for RemovePayoutMethod {
     }
 }
 
-/// DELETE /v2/users/{user_id}/payout-methods/{method_id}
 pub async fn remove(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let method = call.id("method_id", "payout method")?;
@@ -163,14 +149,13 @@ pub async fn remove(call: Call) -> Outcome {
 }
 
 list_query! {
-    /// Which payout methods.
+    /// Filters for payout methods.
     pub struct PayoutMethodsQuery {
-        /// Only those of this rail.
+        /// Only methods of this rail.
         pub platform: Option<Platform>,
     }
 }
 
-/// GET /v2/users/{user_id}/payout-methods
 pub async fn list(call: Call) -> Outcome {
     let (scope, id) = user_of(&call)?;
     let query: PayoutMethodsQuery = call.query()?;
@@ -189,39 +174,38 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// A rail that a user may be paid by.
+/// A rail that is available to a user.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = PayoutOption)]
 pub struct PayoutOptionJson {
     /// The rail.
     pub platform: Platform,
-    /// What people call it.
+    /// The display name.
     pub name: &'static str,
-    /// The service's schedule.
+    /// The service's fee schedule.
     pub fee_settings: Schedule,
-    /// What the app adds.
+    /// The fees that the app adds.
     pub platform_fee_settings: Schedule,
-    /// The share taken for changing currencies, a decimal.
+    /// The percentage charged for currency conversion, as a decimal.
     pub fx_percent: String,
-    /// When the money arrives, for people: `1 business day`.
+    /// The arrival time for display: `1 business day`.
     pub arrival: &'static str,
-    /// The far end of that in seconds.
+    /// The latest arrival, in seconds.
     pub arrival_seconds: i64,
-    /// Whether the user has set up a method of this rail; the cards need none.
+    /// Whether the user has a method of this rail; the card rails need none.
     pub set_up: bool,
-    /// The newest such method.
+    /// The user's newest method of this rail.
     #[schema(required)]
     pub payout_method_id: Option<PayoutMethodId>,
 }
 
-/// GET /v2/users/{user_id}/payout-options
 pub async fn options(call: Call) -> Outcome {
     let (scope, id) = user_of(&call)?;
     let list = call.read(move |world| offered(world, scope, id)).await?;
     Ok(Answer::ok(&list))
 }
 
-/// All rails but those that the app or the user excludes. The list is as long as there are rails, so it has one page.
+/// Returns all rails except those that the app or the user excludes, on one page.
 fn offered(world: &mut World, scope: Scope, id: UserId) -> Result<ListEnvelope<PayoutOptionJson>, Halt> {
     let user = find(world, scope, id)?;
     let settings = apps::find(world, scope)?.settings.0.clone();
@@ -256,7 +240,7 @@ pub(super) fn routes() -> Vec<Route> {
             .asks::<PayoutMethodsQuery>()
             .gives::<ListEnvelope<MethodDetailsJson>>(200, "The payout methods that are in use, newest first.")
             .refuses(&[Code::NotFound]),
-        // docs/specification.md, endpoint 17, names this route without the version. Both are one.
+        // docs/specification.md, endpoint 17, names this route without the version; both routes are served.
         route!(Get "/users/{user_id}/payout-methods" App "list_payout_methods_unversioned" list)
             .about("Payout methods", "List a user's payout methods (path without version)")
             .asks::<PayoutMethodsQuery>()

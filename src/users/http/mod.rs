@@ -1,5 +1,3 @@
-//! Users over HTTP.
-
 mod findings;
 mod methods;
 pub mod notices;
@@ -31,7 +29,7 @@ use crate::world::record::{Cell, key};
 use crate::world::{Halt, Record, Value, World};
 
 input! {
-    /// A person to become known to the app.
+    /// A person to add to the app's users.
     pub struct CreateUserInput {
         /// First name.
         pub first_name: Name,
@@ -39,16 +37,15 @@ input! {
         pub last_name: Name,
         /// E-mail address.
         pub email: Email,
-        /// Country calling code: digits.
+        /// Country calling code, digits only.
         pub country_code: CallingCode,
         /// The number within its country.
         pub phone_number: NationalNumber,
-        /// The app's own words.
+        /// The app's own note.
         pub metadata: Option<Metadata>,
     }
 }
 
-/// POST /v2/users
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let command = match call.body::<CreateUserInput>() {
@@ -74,20 +71,19 @@ async fn new_user(call: &Call, scope: Scope, input: CreateUserInput) -> Result<C
 }
 
 list_query! {
-    /// Which users.
+    /// Filters for users.
     pub struct UsersQuery {
-        /// Only the one with this phone: E.164 or its digits.
+        /// Only the user with this phone number: E.164, or its digits.
         pub phone_number: Option<PhoneFilter>,
-        /// Only those with this address.
+        /// Only users with this e-mail address.
         pub email: Option<Email>,
-        /// Only those who stand so.
+        /// Only users with this status.
         pub status: Option<UserStatus>,
-        /// Only those with exactly this metadata. An address has room for so much of it.
+        /// Only users with exactly this metadata, at most 500 characters.
         pub metadata: Option<Text<500>>,
     }
 }
 
-/// GET /v2/users
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let query: UsersQuery = call.query()?;
@@ -106,7 +102,7 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// The users that the app is connected to, or was.
+/// Returns a query for the users of an app, including disconnected ones.
 fn connected_to(scope: Scope) -> Query {
     let mut users = Query::of::<User>(scope.org.to_value(), "id", 1);
     users.through = Some(profiles_with(scope, Vec::new()));
@@ -128,7 +124,7 @@ fn filtered(scope: Scope, users: Query, query: &UsersQuery) -> Query {
     if metadata.is_none() && filters.iter().all(|(_, value)| value.is_none()) {
         return users;
     }
-    // A user from whom the app has disconnected has nothing that a filter could find.
+    // An app cannot filter by data of disconnected users.
     let connected = Some(("disconnected_at", Value::Null));
     let through = Some(profiles_with(scope, connected.into_iter().chain(metadata).collect()));
     filters.into_iter().fold(Query { through, ..users }, |users, (column, value)| match value {
@@ -137,7 +133,6 @@ fn filtered(scope: Scope, users: Query, query: &UsersQuery) -> Query {
     })
 }
 
-/// GET /v2/users/{user_id}
 pub async fn get(call: Call) -> Outcome {
     let (scope, id) = user_of(&call)?;
     let user = call.read(move |world| shown(world, scope, id)).await?;
@@ -149,25 +144,24 @@ fn shown(world: &mut World, scope: Scope, id: UserId) -> Result<UserJson, Halt> 
     json(world, scope, &user)
 }
 
-/// The app, and the user in the path.
 fn user_of(call: &Call) -> Result<(Scope, UserId), Refusal> {
     Ok((call.scope()?, call.id("user_id", "user")?))
 }
 
 input! {
-    /// What was paid elsewhere and counts towards a year's form.
+    /// An amount paid elsewhere that counts towards a year's tax form.
     pub struct AdjustmentInput {
         /// The tax year.
         pub year: Integer<2000, 2100>,
-        /// Which form.
+        /// The form on which it is reported.
         pub form: Form1099,
-        /// In cents; negative takes away.
+        /// In cents; a negative amount reduces the sum.
         pub amount: Integer<{ -Cents::AMOUNT_MAX.get() }, { Cents::AMOUNT_MAX.get() }>,
     }
 }
 
 input! {
-    /// What is to change. What is not sent stays; null empties where that makes sense.
+    /// The fields to change. Fields that are not sent stay unchanged; null clears a field that may be empty.
     pub struct UpdateUserInput {
         /// A platform that is set up, or the id of a payout method.
         pub default_payout_method: Patch<MethodChoice>,
@@ -175,9 +169,9 @@ input! {
         pub auto_payout_enabled: Change<bool>,
         /// Date of birth.
         pub date_of_birth: Patch<BirthDate>,
-        /// What was paid elsewhere and counts towards a year's form.
+        /// An amount paid elsewhere that counts towards a year's tax form.
         pub adjustment_1099 as "1099_adjustment": Patch<AdjustmentInput>,
-        /// The app's own words.
+        /// The app's own note.
         pub metadata: Patch<Metadata>,
         /// Rails that are not offered to this user; replaces the list.
         pub payout_options_exclude_list: Patch<Vec<Platform>>,
@@ -187,12 +181,11 @@ input! {
         pub last_name: Change<Name>,
         /// E-mail address.
         pub email: Change<Email>,
-        /// The phone. An app changes it only while it is not verified.
+        /// The phone number. An app can change it only while it is not verified.
         pub phone_number: Change<Phone>,
     }
 }
 
-/// PATCH /v2/users/{user_id}
 pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = match call.body::<UpdateUserInput>() {
@@ -206,7 +199,7 @@ async fn update_of(call: &Call, scope: Scope, user: UserId, input: UpdateUserInp
     let patch = patch(call, scope.org, user, input).map_err(Refusal::fields)?;
     let asked = patch.clone();
     let name = call.read(move |world| Ok(asked.new_name(&*find(world, scope, user)?))).await;
-    // Whoever is not there has no name; the command says so.
+    // For an unknown user no name is looked up; the command rejects the request.
     let names = call.bursar.look_up(name.ok().flatten().into_iter().collect()).await?;
     Ok(UpdateUser { scope, by: By::key_of(call), user, patch, names })
 }
@@ -256,7 +249,6 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
     }
 }
 
-/// DELETE /v2/users/{user_id}
 pub async fn delete(call: Call, hooks: UserDeletionHooks) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let by = By::key_of(&call);
@@ -264,7 +256,7 @@ pub async fn delete(call: Call, hooks: UserDeletionHooks) -> Outcome {
 }
 
 input! {
-    /// Which user, to which app.
+    /// A user, and the app to connect.
     pub struct ConnectUserInput {
         /// A user of the organization.
         pub user_id: UserId,
@@ -273,7 +265,6 @@ input! {
     }
 }
 
-/// POST /v2/users/connect
 pub async fn connect(call: Call) -> Outcome {
     let org = call.caller.org;
     let command = call.body::<ConnectUserInput>();
@@ -281,8 +272,8 @@ pub async fn connect(call: Call) -> Outcome {
     call.once(command, Answer::ok).await
 }
 
-/// The routes of users. `hooks` is what others have of a user; they are listed after users,
-/// so the table of routes, which knows both, hands it in.
+/// Returns the routes of users. The route table passes `hooks` in, because `users` cannot depend on the nouns that
+/// provide them.
 pub fn routes(hooks: UserDeletionHooks) -> Vec<Route> {
     let own = vec![
         route!(Post "/v2/users" App "create_user" create)

@@ -1,4 +1,4 @@
-//! The link of a notice as JSON. The token in the path is the credential.
+//! Serves the link of a notice as JSON. The token in the path is the credential.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,10 +17,7 @@ fn token(call: &Call) -> Result<NoticeToken, Refusal> {
     token.ok_or_else(|| Refusal::not_found("notice"))
 }
 
-/// Checks that a token is genuine.
-///
-/// # Errors
-/// `not-found`.
+/// Rejects, with `not-found`, a token that is not genuine.
 pub fn check_token(bursar: Arc<Bursar>, token: String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>> {
     let genuine = NoticeToken::parse(&bursar.vault, &token).map(|_| ());
     Box::pin(std::future::ready(genuine.ok_or_else(|| Refusal::not_found("notice"))))
@@ -30,20 +27,17 @@ async fn shown(call: &Call, token: NoticeToken) -> Outcome {
     call.read(move |world| notices::show(world, token)).await.map(|notice| Answer::ok(&notice))
 }
 
-/// GET /v2/notices/{token}
 pub async fn get_notice(call: Call) -> Outcome {
     let token = token(&call)?;
     shown(&call, token).await
 }
 
-/// POST /v2/notices/{token}/freeze
 pub async fn freeze(call: Call) -> Outcome {
     let token = token(&call)?;
     call.run(Freeze { token }).await?;
     shown(&call, token).await
 }
 
-/// POST /v2/notices/{token}/code
 pub async fn send_code(call: Call) -> Outcome {
     let token = token(&call)?;
     call.run(SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await?;
@@ -58,7 +52,6 @@ input! {
     }
 }
 
-/// POST /v2/notices/{token}/unfreeze
 pub async fn unfreeze(call: Call) -> Outcome {
     let token = token(&call)?;
     let offered_hash = hash_code(&call.bursar.vault, token.org, &call.body::<UnfreezeInput>()?.token.0);

@@ -1,5 +1,3 @@
-//! What a user proves or tells of the person: the phone, the address, the tax form.
-
 use serde_json::json;
 
 use super::user_of;
@@ -21,14 +19,13 @@ use crate::users::verification::{NewCode, Unlock, VerificationJson, hash_code};
 use crate::users::{By, SendVerificationToken, UserJson, Verify};
 
 input! {
-    /// How the code is sent.
+    /// The channel for the code.
     pub struct SendVerificationTokenInput {
-        /// In a call that reads it aloud, instead of a text message.
+        /// Whether the code is read aloud in a call instead of sent as a text message.
         pub use_voice: Option<bool>,
     }
 }
 
-/// POST /v2/users/{user_id}/send-verification-token
 pub async fn send_verification_token(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<SendVerificationTokenInput>().map(|input| SendVerificationToken {
@@ -48,7 +45,6 @@ input! {
     }
 }
 
-/// POST /v2/users/{user_id}/verify
 pub async fn verify(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<VerifyInput>().map(|input| {
@@ -57,20 +53,20 @@ pub async fn verify(call: Call) -> Outcome {
     });
     call.once(command, move |verified| match verified {
         Ok(user) => Answer::ok(user),
-        // The wrong try was counted, so the command did not refuse; the caller is refused here.
+        // The command commits the count of wrong codes, so the refusal is made here.
         Err(wrong) => wrong.answer(scope.org),
     })
     .await
 }
 
 input! {
-    /// A phone or an address that was locked after wrong codes.
+    /// A phone number or an e-mail address that was locked after wrong codes.
     pub struct UnlockVerificationInput {
-        /// Country calling code, digits; needed with phone_number.
+        /// Country calling code, digits only; required with phone_number.
         pub country_code: Option<CallingCode>,
         /// Phone number within its country.
         pub phone_number: Option<NationalNumber>,
-        /// E-mail address; excludes the phone.
+        /// E-mail address; cannot be combined with phone_number.
         pub email: Option<Email>,
     }
 }
@@ -97,7 +93,6 @@ impl UnlockVerificationInput {
     }
 }
 
-/// POST /v2/verifications/unlock
 pub async fn unlock_verification(call: Call) -> Outcome {
     let (org, by) = (call.caller.org, call.caller.member.map(|signed_in| signed_in.member));
     let recipient = call.body::<UnlockVerificationInput>().and_then(UnlockVerificationInput::recipient);
@@ -109,7 +104,6 @@ pub async fn unlock_verification(call: Call) -> Outcome {
     call.once(recipient.map(|recipient| Unlock { org, recipient, by }), unlocked).await
 }
 
-/// PUT /v2/users/{user_id}/addresses
 pub async fn set_address(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<Address>().map(|address| {
@@ -119,7 +113,6 @@ pub async fn set_address(call: Call) -> Outcome {
     call.once(command, |is_first| Answer::empty(if *is_first { 201 } else { 200 })).await
 }
 
-/// PUT /v2/users/{user_id}/compliance
 pub async fn set_compliance(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = match call.body::<TaxFormInput>() {

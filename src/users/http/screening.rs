@@ -1,5 +1,3 @@
-//! Sanctions screening over HTTP.
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -18,25 +16,23 @@ use crate::users::{find, find_in_organization};
 
 word_input!(crate::users::screening::Decision);
 
-/// The list in use, and the newest screening of all users with it.
+/// The sanctions list in use, and the newest screening of all users against it.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = ScreeningList)]
 pub struct ScreeningListJson {
-    /// The list that names are compared with.
+    /// The list with which names are compared.
     pub list: ListVersion,
     /// The newest screening of the organization's users; null before the first.
     #[schema(required)]
     pub run: Option<ScreeningRunJson>,
 }
 
-/// GET /v2/screening/list
 pub async fn list(call: Call) -> Outcome {
     let (org, list) = (call.caller.org, call.bursar.watchlist().version().clone());
     let run = call.read(move |world| run_of(world, org)).await?;
     Ok(Answer::ok(&ScreeningListJson { list, run }))
 }
 
-/// GET /v2/users/{user_id}/screening
 pub async fn show(call: Call) -> Outcome {
     let id: UserId = call.id("user_id", "user")?;
     let (org, app) = (call.caller.org, call.caller.app);
@@ -53,21 +49,19 @@ pub async fn show(call: Call) -> Outcome {
 }
 
 input! {
-    /// Who decides, and why.
+    /// A member's decision, with the reason.
     pub struct DecideInput {
         /// A member with the role admin.
         pub acting_user_id: MemberId,
-        /// What the decision rests on; it is kept.
+        /// The evidence for the decision; it is kept.
         pub comment: Text<500>,
     }
 }
 
-/// POST /v2/users/{user_id}/screening/clear
 pub async fn clear(call: Call) -> Outcome {
     decide(call, Decision::Clear).await
 }
 
-/// POST /v2/users/{user_id}/screening/confirm
 pub async fn confirm(call: Call) -> Outcome {
     decide(call, Decision::Confirm).await
 }

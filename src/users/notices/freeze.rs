@@ -1,4 +1,4 @@
-//! The link of a notice: the payee freezes automatic payouts, and ends that with a code.
+//! Lets a payee freeze automatic payouts with the link of a notice, and unfreeze them with a code.
 
 use std::sync::Arc;
 
@@ -20,15 +20,14 @@ use crate::users::{User, change};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// How long the link of a notice works.
 const LINK_SECONDS: i64 = 90 * DAY_SECONDS;
 
-/// A notice as its link shows it.
+/// A notice as shown by its link.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct NoticeJson {
     /// The name of the app at which the change was made.
     pub app_name: String,
-    /// What was changed.
+    /// The changes.
     pub changes: Vec<PayeeChange>,
     /// The payout method that was added or chosen, masked.
     #[schema(required)]
@@ -36,12 +35,12 @@ pub struct NoticeJson {
     /// When the change was made.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// The contact from before the change, masked: codes go there.
+    /// The contact from before the change, masked; codes are sent there.
     #[schema(example = "***6789")]
     pub sent_to: String,
     /// Whether automatic payouts to the payee are frozen.
     pub frozen: bool,
-    /// Whether a code that unfreezes them was sent and can be typed.
+    /// Whether a valid code for unfreezing was sent.
     pub code_sent: bool,
 }
 
@@ -59,7 +58,7 @@ fn code_context(notice: &ChangeNotice) -> CodeContext {
     CodeContext { purpose: CodePurpose::Unfreeze, about: notice.user_id.0, names_recipient: true }
 }
 
-/// The notice behind a token. To look at it changes nothing.
+/// Returns the notice for a token. Viewing changes nothing.
 pub fn show(world: &mut World, token: NoticeToken) -> Result<NoticeJson, Halt> {
     let (notice, user) = find(world, token)?;
     let scope = Scope { org: notice.org, app: notice.app };
@@ -74,10 +73,9 @@ pub fn show(world: &mut World, token: NoticeToken) -> Result<NoticeJson, Halt> {
     })
 }
 
-/// POST /v2/notices/{token}/freeze. To repeat it changes nothing.
+/// A repeated call changes nothing.
 #[derive(Clone, Debug)]
 pub struct Freeze {
-    /// The notice.
     pub token: NoticeToken,
 }
 
@@ -98,12 +96,9 @@ impl Command for Freeze {
     }
 }
 
-/// POST /v2/notices/{token}/code
 #[derive(Clone, Debug)]
 pub struct SendNoticeCode {
-    /// The notice.
     pub token: NoticeToken,
-    /// The code that was drawn.
     pub code: NewCode,
 }
 
@@ -125,17 +120,14 @@ impl Command for SendNoticeCode {
     }
 }
 
-/// POST /v2/notices/{token}/unfreeze
 #[derive(Clone, Debug)]
 pub struct Unfreeze {
-    /// The notice.
     pub token: NoticeToken,
-    /// Keyed hash of the code that was typed.
     pub offered_hash: Vec<u8>,
 }
 
 impl Command for Unfreeze {
-    /// What the code was: a wrong one is counted, so it is no refusal here.
+    /// A wrong code is counted, which needs a commit, so it is a reply and not a refusal.
     type Reply = Checked;
 
     fn organization(&self) -> OrgId {

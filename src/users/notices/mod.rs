@@ -1,8 +1,10 @@
-//! Notices to a payee about changes to where their money goes (docs/decisions.md 17): regardless of who made a change and at which
-//! door, the contact from before it receives a message with a link that freezes automatic payouts.
+//! Notices to a payee about changes to where their money goes (docs/decisions.md 17). Each contact from before the
+//! change receives a message with a link that freezes automatic payouts, no matter which caller or route made the
+//! change.
 //!
-//! Invariant: automatic payouts that the payee froze stay frozen until the payee verifies a code: one that was sent to that
-//! contact, or one to a contact that the organization has written since (`contacts::end_freeze`). No key ends it. Start at [`of_changes`], then `freeze.rs`.
+//! Invariant: frozen automatic payouts stay frozen until the payee verifies a code that was sent to such a contact, or
+//! to a contact that the organization has written since (`contacts::end_freeze`). No key ends the freeze. Start at
+//! [`of_changes`], then `freeze.rs`.
 
 mod freeze;
 mod model;
@@ -21,8 +23,8 @@ use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Notifies a payee of what these changes mean for where their money goes: the user and the app's profile, each before and
-/// after, and the method that was added.
+/// Notifies a payee of changes to the destination of their money. Takes the user and the app's profile, each before and
+/// after, and the added method.
 pub(super) fn of_changes(
     world: &mut World,
     (before, after): (&User, &User),
@@ -40,7 +42,8 @@ pub(super) fn of_changes(
         None => None,
     };
     let method = added.or(chosen.as_deref());
-    // With no default before, nothing was sent anywhere unasked: a first choice of the payee redirects nothing. An app's does.
+    // Without a previous default no payout was automatic, so the payee's own first choice redirects nothing. An app's
+    // choice does.
     let redirects = !is_first || method.is_some_and(|method| method.origin != MethodOrigin::Payee);
     let changes = [
         (PayeeChange::NewMethod, added.is_some() && redirects),
@@ -61,8 +64,7 @@ fn is_replaced(before: Option<&String>, after: Option<&String>) -> bool {
     }
 }
 
-/// Sends notices of changes to a payee: to every contact that the payee had proved before, and to the one that was
-/// replaced. `method` is the method that was added or chosen, masked.
+/// Sends notices to every contact that was verified before the change, and to the replaced contact. `method` is masked.
 fn send(
     world: &mut World,
     scope: Scope,
@@ -105,7 +107,6 @@ fn send(
     Ok(())
 }
 
-/// Removes what notices keep of an erased payee.
 pub(super) fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
     for notice in world.all::<ChangeNotice>(ChangeNotice::OF_USER, key![user.org, user.id])? {
         world.remove(&notice);

@@ -1,5 +1,5 @@
-//! The token in the link of a notice: the organization and the notice, and a keyed hash of both. Nothing secret is stored,
-//! and a command that sends a notice draws nothing.
+//! The token of a notice link: organization, notice, and a keyed hash of both. It needs no stored secret and no
+//! randomness.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,17 +9,14 @@ use uuid::Uuid;
 use crate::ids::{NoticeId, OrgId};
 use crate::vault::{Purpose, Vault};
 
-/// A token that is genuine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoticeToken {
-    /// The organization that it names.
     pub org: OrgId,
-    /// The notice.
     pub notice: NoticeId,
 }
 
 impl NoticeToken {
-    /// Reads a token; `None` when it is not genuine.
+    /// Returns `None` if the token is not genuine.
     pub fn parse(vault: &Vault, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let (org, rest) = bytes.split_first_chunk::<16>()?;
@@ -28,7 +25,6 @@ impl NoticeToken {
         bool::from(parsed.mac(vault).ct_eq(mac)).then_some(parsed)
     }
 
-    /// The token as it is written in a link.
     pub fn shown(self, vault: &Vault) -> String {
         let Self { org, notice } = self;
         URL_SAFE_NO_PAD.encode([&org.0.as_bytes()[..], notice.0.as_bytes(), &self.mac(vault)].concat())

@@ -1,5 +1,3 @@
-//! What screening shows.
-
 use serde::Serialize;
 
 use super::model::{HitStatus, ScreeningHit, ScreeningRun};
@@ -10,28 +8,28 @@ use crate::users::model::{OfacStatus, User, UserStatus};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Where a user stands with the sanctions screening.
+/// The state of a user's sanctions screening.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = UserScreening)]
 pub struct ScreeningJson {
-    /// The user.
+    /// The user's id.
     pub user_id: UserId,
     /// The user's name.
     #[schema(required)]
     pub name: Option<String>,
-    /// Where the user stands.
+    /// The user's status.
     pub status: UserStatus,
-    /// What the screening says.
+    /// The result of the screening.
     pub ofac_status: OfacStatus,
-    /// Names of the list that were like the user's, newest first, those that were decided too.
+    /// Matches between the user's names and the list, newest first, including decided ones.
     pub hits: Vec<ScreeningHitJson>,
 }
 
-/// A name on the list that was like a user's.
+/// A match between a user's name and a name on the list.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = ScreeningHit)]
 pub struct ScreeningHitJson {
-    /// Its id.
+    /// The id of the match.
     pub id: ScreeningHitId,
     /// When it was found.
     #[schema(value_type = String, format = DateTime)]
@@ -41,64 +39,63 @@ pub struct ScreeningHitJson {
     pub screened_name: Option<String>,
     /// The name on the list.
     pub listed_name: String,
-    /// Which of the entry's names that is.
+    /// The kind of the listed name.
     pub name_kind: NameKind,
-    /// 0 to 100.
+    /// From 0 to 100.
     pub score: i64,
-    /// The score, word by word; null once the person is erased.
+    /// The comparison word by word; null once the person is erased.
     #[schema(required)]
     pub comparison: Option<Comparison>,
-    /// The list's number of the entry.
+    /// The entry's number in the list.
     pub entry: i64,
     /// SHA-256 of the list's files.
     pub list: String,
-    /// Under which programs.
+    /// The sanctions programs.
     #[schema(required)]
     pub program: Option<String>,
-    /// Title or office.
+    /// The listed person's title or office.
     #[schema(required)]
     pub title: Option<String>,
-    /// Dates and places of birth, passports, and more: what tells people apart.
+    /// Dates and places of birth, passports and other identifying data.
     #[schema(required)]
     pub remarks: Option<String>,
-    /// Addresses.
+    /// The listed person's addresses.
     pub addresses: Vec<String>,
-    /// What was decided.
+    /// The decision.
     pub status: HitStatus,
-    /// By which member.
+    /// The member who decided.
     #[schema(required)]
     pub decided_by: Option<MemberId>,
-    /// Why.
+    /// The member's reason.
     #[schema(required)]
     pub comment: Option<String>,
-    /// When.
+    /// The time of the decision.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub decided_at: Option<Time>,
 }
 
-/// How far the screening of all users with a list is.
+/// The progress of screening all users against a list.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = ScreeningRun)]
 pub struct ScreeningRunJson {
-    /// Its id.
+    /// The id of the run.
     pub id: ScreeningRunId,
     /// SHA-256 of the list's files.
     pub list: String,
-    /// From which score on.
+    /// The lowest score that counts as a match.
     pub score_min: i64,
-    /// How many users were screened.
+    /// The number of users screened.
     pub users_screened: i64,
-    /// How many went under review by it.
+    /// The number of users that the run put under review.
     pub users_flagged: i64,
-    /// When it began.
+    /// When the run started.
     #[schema(value_type = String, format = DateTime)]
     pub started_at: Time,
-    /// When it was through; null while it runs.
+    /// When the run finished; null while it runs.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Time>,
 }
 
-/// The screening of a user.
 pub fn document(world: &mut World, user: &User) -> Result<ScreeningJson, Halt> {
     let hits = world.all::<ScreeningHit>(ScreeningHit::OF_USER, key![user.org, user.id])?;
     Ok(ScreeningJson {
@@ -135,7 +132,6 @@ impl From<&ScreeningHit> for ScreeningHitJson {
     }
 }
 
-/// The newest run of an organization.
 pub fn run_of(world: &mut World, org: OrgId) -> Result<Option<ScreeningRunJson>, Halt> {
     let run = world.get::<ScreeningRun>(key![org])?;
     Ok(run.map(|run| ScreeningRunJson {

@@ -1,13 +1,12 @@
 //! Screening of users, and the reviews that follow (docs/decisions.md 6, 13).
 //!
-//! What the list says of a name is written down in the commit in which the name becomes known or changes; the command
-//! brings it along ([`LookedUp`]). Screened are the names of users, and the names that others say a user has: the payee's
-//! on a link, those on a tax form, the holder's of an account. All users are screened again when another list is taken up. A hit puts the user under review: nothing is paid out
-//! until an administrator clears or confirms it. Who was cleared is not asked about again: the same name beside the
-//! same name on the list is not found twice.
+//! A name is screened in the commit that stores or changes it; the command carries the look-up ([`LookedUp`]). This
+//! covers users' names, payees' names on links, names on tax forms and account holders' names. All users are screened
+//! again when the list changes. A match puts the user under review: nothing is paid out until an administrator clears
+//! or confirms it. A decided pair of names is not reported again.
 //!
-//! Invariant: a review ends by a person's decision alone, and each decision says who, when and why. Deliberately
-//! absent: how names are compared, which is the module `screening`.
+//! Invariant: only a person's decision ends a review, with its author, time and reason. The crate's module `screening`
+//! compares names.
 
 mod json;
 mod model;
@@ -29,8 +28,7 @@ use crate::screening::{FoldedName, Hit, LookedUp};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Screens a name of a user, and puts the user under review when it is like one of the list; gives whether it was.
-/// The user's row is the caller's to write.
+/// Screens a name and puts the user under review on a new match. The caller writes the user's row.
 pub(super) fn screen(world: &mut World, user: &mut User, name: &str, names: &LookedUp) -> Result<bool, Halt> {
     let hits = names.hits(name);
     if hits.is_empty() {
@@ -81,10 +79,8 @@ fn write_down(world: &mut World, user: &User, name: &str, names: &LookedUp, hit:
     });
 }
 
-/// Screens a name that others say the user has: the payee's on a link. It does not become the user's.
-///
-/// # Errors
-/// `user-inactive`.
+/// Screens a name that others report for the user, such as the payee's on a link, without storing it as the user's.
+/// Rejects with `user-inactive`.
 pub fn screen_another_name(
     world: &mut World,
     user: &Arc<User>,
@@ -99,7 +95,7 @@ pub fn screen_another_name(
     change(world, user, EventName::UserUpdated, |user| *user = screened)
 }
 
-/// Takes the person out of the hits; that there were some, and what was decided, stays.
+/// Erases the person from the hits; the hits and the decisions remain.
 pub(super) fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
     for hit in world.all::<ScreeningHit>(ScreeningHit::OF_USER, key![user.org, user.id])? {
         world.change(&hit, |hit| {

@@ -1,5 +1,3 @@
-//! A review ends: an administrator of the organization says that it is somebody else, or the person on the list.
-
 use super::json::{ScreeningJson, document};
 use super::model::{HitStatus, ScreeningHit};
 use crate::engine::Command;
@@ -14,27 +12,22 @@ use crate::world::record::{key, words};
 use crate::world::{Halt, World};
 
 words! {
-    /// What a reviewer found.
+    /// A reviewer's decision.
     pub enum Decision {
-        /// It is somebody else: the user is as before, and is not asked about for this again.
+        /// The user is another person: the previous status returns, and the match is not reported again.
         Clear = "clear",
-        /// It is the person on the list: the user is shut out, and their money stays where it is.
+        /// The user is the person on the list: the user is disabled, and the money in the wallet stays there.
         Confirm = "confirm",
     }
 }
 
-/// Decides all open hits of a user.
 #[derive(Clone, Debug)]
 pub struct DecideScreening {
-    /// The organization.
     pub org: OrgId,
-    /// The user.
     pub user: UserId,
-    /// Who decides: an administrator.
+    /// Must be a member with the role admin.
     pub acting: MemberId,
-    /// What.
     pub decision: Decision,
-    /// Why.
     pub comment: String,
 }
 
@@ -82,8 +75,7 @@ impl Command for DecideScreening {
 }
 
 impl DecideScreening {
-    /// The user's next status. A confirmation that was a mistake can be taken back by clearing; a deleted user has
-    /// no name left to decide about.
+    /// Clearing also revokes a mistaken confirmation. A deleted user has no name to decide about.
     fn next(&self, user: &User) -> Result<crate::users::UserStatus, Refusal> {
         let not_now = |message: &str| Refusal::new(Code::InvalidState, message);
         if user.deleted_at.is_some() {

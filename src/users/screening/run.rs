@@ -1,8 +1,8 @@
-//! All users of an organization are screened again, because another list was taken up.
+//! Screens all users of an organization again after a change of the sanctions list.
 //!
-//! A job does it page by page; how far it came stands in the run's row, written with the users of each page, so
-//! that it goes on there after a crash. A newer list begins a newer run, which ends the older one. Processes take a list up
-//! one after the other: one that has another list than the run leaves it to the others.
+//! A job screens page by page. Its progress is committed in the run's row with each page, so it resumes there after a
+//! crash. A newer list starts a new run, which ends the older one. Processes update their list at different times: a
+//! process with another list than the run's leaves the job to the others.
 
 use std::sync::Arc;
 
@@ -19,17 +19,14 @@ use crate::world::query::{Direction, Query};
 use crate::world::record::{Cell as _, key};
 use crate::world::{Halt, Want, World};
 
-/// Has an organization's users screened with a list, unless they are, or are being, already.
+/// Starts the screening of an organization's users against a list, unless it is done or in progress.
 #[derive(Clone, Debug)]
 pub struct BeginScreening {
-    /// The organization.
     pub org: OrgId,
-    /// The list.
     pub list: Arc<Watchlist>,
 }
 
 impl Command for BeginScreening {
-    /// Whether a run was begun.
     type Reply = bool;
 
     fn organization(&self) -> OrgId {
@@ -40,7 +37,7 @@ impl Command for BeginScreening {
         let version = self.list.version();
         let last = world.get::<ScreeningRun>(key![self.org])?;
         if let Some(run) = last.as_deref().filter(|run| is_by(run, version)) {
-            // It goes on where it stopped, should its job ever have been lost.
+            // Restores a lost job, which then resumes the run.
             let goes_on = run.finished_at.is_some() || jobs::is_there(world, self.org, job_of(run.id))?;
             if !goes_on {
                 jobs::enqueue_as(world, self.org, job_of(run.id), Work::ScreenUsers { run: run.id.0 });
@@ -70,24 +67,21 @@ impl Command for BeginScreening {
     }
 }
 
-/// Whether a run screens with this list.
 fn is_by(run: &ScreeningRun, list: &ListVersion) -> bool {
     run.list_hash == list.hash && run.score_min == list.score_min
 }
 
-/// The one job of a run.
 const fn job_of(run: ScreeningRunId) -> JobId {
     JobId(run.0)
 }
 
-/// When to try again where a process has another list than the run: by then it has looked for a newer one.
+/// The retry delay for a process with another list than the run's. By then it has checked for a newer one.
 const OTHER_LIST_SECONDS: i64 = 60;
 
-/// Users in one command: so few that nobody waits for long behind it.
+/// Users per command; small, to keep other commands from waiting.
 const PAGE: usize = 20;
 
-/// The users that a run screens next, with their names; none when all are done. A read: lists are not kept true while
-/// commands run.
+/// Returns the users to screen next. Runs as a read, because queries are not consistent inside commands.
 pub fn next_users(world: &mut World, org: OrgId, run: ScreeningRunId) -> Result<Vec<(UserId, String)>, Halt> {
     let found = world.get::<ScreeningRun>(key![org])?.filter(|found| found.id == run);
     let after = found.and_then(|run| run.screened_to).map(|id| id.to_value());
@@ -95,16 +89,12 @@ pub fn next_users(world: &mut World, org: OrgId, run: ScreeningRunId) -> Result<
     Ok(world.page::<User>(&next)?.iter().map(|user| (user.id, user.full_name())).collect())
 }
 
-/// Screens one page of users, and puts the job off to the next.
 #[derive(Clone, Debug)]
 pub struct ScreenUsers {
-    /// The job.
     pub leased: Leased,
-    /// The run.
     pub run: ScreeningRunId,
-    /// What the list that the process has says of their names.
     pub names: LookedUp,
-    /// The next users in the order of their ids; none when all are done.
+    /// In the order of ids; empty when all are done.
     pub users: Vec<UserId>,
 }
 
@@ -123,7 +113,7 @@ impl Command for ScreenUsers {
         let org = self.leased.org;
         let run = world.get::<ScreeningRun>(key![org])?;
         let run = run.filter(|run| run.id == self.run && run.finished_at.is_none());
-        // A newer list is in use: its own run screens everybody.
+        // A newer list is in use; its own run screens all users.
         let Some(run) = run else { return jobs::finish(world, &self.leased) };
         if !is_by(&run, self.names.version()) {
             let later = world.now().plus_seconds(OTHER_LIST_SECONDS);

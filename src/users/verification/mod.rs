@@ -1,17 +1,16 @@
-//! Six-digit codes that prove that a person holds a phone or an address: one policy for users, claims and notices, over
-//! the API and on pages (docs/decisions.md 6, 14, 16, 17).
+//! Six-digit codes that prove control of a phone number or an e-mail address: one policy for users, claims and notices,
+//! in the API and on pages (docs/decisions.md 6, 14, 16, 17).
 //!
-//! A code is bound to its recipient and to its [`CodeContext`]: what it proves, and the link, app or user for which it was sent.
-//! It is good for ten minutes, once, and for five tries. Only the newest code of a door counts. Sending another does not
-//! give new tries while the one before is still alive: its wrong tries are carried over.
+//! A code is bound to its recipient and to its [`CodeContext`]. It is valid for ten minutes, once, and for five
+//! attempts; only the newest code of a context is valid. Resending a code that is still valid does not reset its
+//! attempts.
 //!
-//! Invariant: wrong codes are counted per recipient over all doors and apps (`rules.rs`), so that a hundred guesses are
-//! the most that anyone gets. What one door sends takes nothing from another: sends are counted per recipient and door.
+//! Invariant: wrong codes are counted per recipient over all contexts and apps (`rules.rs`), so a guesser gets at most
+//! a hundred attempts. Sends are counted per recipient and context.
 //!
-//! A wrong try must be counted although the answer is a refusal, and a refusal drops what its command did. That is
-//! why [`check`] gives its outcome as a value, and the handler makes the refusal of it.
-//!
-//! Deliberately absent: the code itself. The handler draws it, and hands in its hash and its seal.
+//! A refusal rolls its command back, but a wrong attempt must be committed. So [`check`] returns its outcome as a
+//! value, and the handler turns it into a refusal. Commands never see a code: the handler draws it and passes its hash
+//! and its seal.
 
 mod model;
 mod rules;
@@ -47,97 +46,81 @@ use crate::vault::{Purpose, SealContext, Tampered, Unsealed, Vault};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// How long a code is good.
 pub const CODE_SECONDS: i64 = 600;
-/// Wrong tries after which a code is dead.
+/// Wrong attempts after which a code is invalid.
 pub const TRIES_MAX: i64 = 5;
-/// Codes sent to one recipient for one door within an hour.
+/// Codes sent to one recipient for one context within an hour.
 pub const SENDS_PER_HOUR_MAX: usize = 5;
-/// Codes sent to one recipient within an hour by links that name no payee, all of them together.
+/// Codes sent to one recipient within an hour by all links that name no payee.
 pub const UNNAMED_SENDS_PER_HOUR_MAX: usize = 3;
-/// The same within a day.
+/// Codes sent to one recipient within a day by all links that name no payee.
 pub const UNNAMED_SENDS_PER_DAY_MAX: usize = 6;
-/// Codes sent on behalf of one app within a day (UTC) to verify users.
+/// Codes sent for one app within a day (UTC) to verify users.
 pub const SENDS_PER_DAY_MAX: i64 = 200;
-/// Codes sent on behalf of one app within a day (UTC) to payees at links.
+/// Codes sent for one app within a day (UTC) to payees of links.
 pub const CLAIM_SENDS_PER_DAY_MAX: i64 = 5_000;
 const HOUR_SECONDS: i64 = 3_600;
 
-/// A code that was just drawn, as far as a command may know it.
+/// A new code in the form that a command may see.
 #[derive(Clone, Debug)]
 pub struct NewCode {
-    /// Its keyed hash.
     pub code_hash: Vec<u8>,
-    /// The code, which the command seals into the message.
     pub code: Unsealed,
 }
 
 impl NewCode {
-    /// Draws a code. For handlers: commands draw nothing.
+    /// Draws a code. For handlers only: commands are deterministic.
     pub fn draw(bursar: &Bursar, org: OrgId) -> Self {
         let mut entropy = bursar.entropy();
         let code = entropy.six_digits();
         Self::of(&bursar.vault, org, &code, entropy.bytes())
     }
 
-    /// Hashes and seals a code. `nonce` must never be used twice.
+    /// `nonce` must be unique.
     pub fn of(vault: &Vault, org: OrgId, code: &str, nonce: [u8; 24]) -> Self {
         Self { code_hash: hash_code(vault, org, code), code: Unsealed::new(vault, code, nonce) }
     }
 }
 
-/// The keyed hash of a code that a caller presents; spaces around it do not matter.
+/// Returns the keyed hash of a submitted code, ignoring surrounding spaces.
 pub fn hash_code(vault: &Vault, org: OrgId, code: &str) -> Vec<u8> {
     vault.keyed_hash(Purpose::Code, &[org.0.as_bytes(), code.trim().as_bytes()]).to_vec()
 }
 
-/// Where a code is sealed: in one message to one recipient.
 pub fn seal_context(org: OrgId, message: MessageId, recipient: &str) -> SealContext {
     SealContext::new(Purpose::Code, org, "messages", message.0, "template").bound_to(recipient).formerly(org.0)
 }
 
-/// Opens the code of a [`Template::Code`], for the worker that sends it.
-///
-/// # Errors
-/// [`Tampered`].
 pub fn open_code(vault: &Vault, message: &Message, sealed_code: &[u8]) -> Result<String, Tampered> {
     let code = vault.open(&seal_context(message.org, message.id, &message.recipient), sealed_code)?;
     String::from_utf8(code).map_err(|_| Tampered)
 }
 
-/// Where a code is offered: what it proves, and for what.
+/// What a code proves, and the link, app or user for which it is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeContext {
-    /// What the code proves.
     pub purpose: CodePurpose,
-    /// The link, app or user that it is bound to.
     pub about: Uuid,
-    /// Whether the door names the recipient. A link that names no payee is opened by any phone that its holder types.
+    /// Whether the recipient is fixed. At a link that names no payee, its holder can enter any phone number.
     pub names_recipient: bool,
 }
 
 impl CodeContext {
-    /// An app verifies its user.
     pub const fn verification(app: AppId) -> Self {
         Self { purpose: CodePurpose::Verification, about: app.0, names_recipient: true }
     }
 }
 
-/// The recipient of a code, and its purpose.
 #[derive(Clone, Debug)]
 pub struct Recipient<'a> {
-    /// By which way.
     pub channel: Channel,
-    /// E.164 or an address.
     pub recipient: &'a str,
-    /// Where it is offered.
     pub code_context: CodeContext,
 }
 
-/// Makes `new` the recipient's code at this door and queues the message that carries it.
-///
-/// # Errors
-/// `invalid-state` for a phone to which the app does not write; `rate-limited` beyond the limits of sending, and while wrong codes make the recipient wait; `verification-locked`.
+/// Stores `new` as the recipient's code and queues the message. Rejects with `invalid-state` for a phone number to
+/// which the app may not send; with `rate-limited` beyond the limits, and while wrong codes make the recipient wait;
+/// with `verification-locked`.
 pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode) -> Result<MessageId, Halt> {
     if to.channel == Channel::Sms {
         phones::still_writes_to(world, scope, to.recipient)?;
@@ -145,7 +128,6 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
     let (now, code_context) = (world.now(), to.code_context);
     let counted = recipient_row(world, scope.org, to.recipient)?;
     let tally = counted.as_ref().map(|counted| counted.tally()).unwrap_or_default();
-    // A code that could not be typed is not sent.
     if let Some(refusal) = refused(tally.lock_state(code_context.names_recipient, now)) {
         return Err(refusal.into());
     }
@@ -192,7 +174,7 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
     }))
 }
 
-/// The sends to this recipient by links that name no payee, with one more where this door is such a link.
+/// Returns the sends to this recipient by links that name no payee, with this send added if it is one.
 fn unnamed_sends(
     counted: Option<&VerificationRecipient>,
     code_context: CodeContext,
@@ -208,34 +190,26 @@ fn unnamed_sends(
     within(sent, now, DAY_SECONDS, UNNAMED_SENDS_PER_DAY_MAX, message)
 }
 
-/// What became of an offered code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// It is the one; from now on it is used.
     Right,
     /// No code was sent, or the newest one was used already.
     NoCode,
-    /// It is older than ten minutes.
     Expired,
-    /// It was tried too often; a new one must be sent.
+    /// The code had too many attempts; a new one must be sent.
     Dead,
-    /// It is another.
     Wrong {
-        /// How often it may be tried still.
         tries_left: i64,
-        /// What is counted of the recipient, as events name it.
         recipient: VerificationId,
-        /// Whether it has locked the recipient.
+        /// Whether this attempt locked the recipient.
         locks: bool,
     },
-    /// It was not compared: too many wrong codes of the recipient. It can be offered again after so many seconds.
+    /// Not compared, because of too many wrong codes. Holds the seconds until the next attempt.
     Waiting(i64),
-    /// It was not compared: the recipient is locked.
     Locked,
 }
 
 impl Checked {
-    /// The refusal of everything but the right code.
     pub fn refusal(self) -> Option<Refusal> {
         let message = match self {
             Self::Right => return None,
@@ -252,7 +226,6 @@ impl Checked {
         Some(Refusal::field(Code::WrongToken, "/token", message))
     }
 
-    /// What the security log records of it.
     pub fn noted(self, organization: OrgId) -> Vec<Noted> {
         let Self::Wrong { recipient, locks, .. } = self else { return Vec::new() };
         let noted = |event, reason| Noted { event, reason, organization, subject: recipient.to_string() };
@@ -261,14 +234,12 @@ impl Checked {
         [wrong].into_iter().chain(locked).collect()
     }
 
-    /// The answer to a code: the right one has nothing to show here.
     pub fn answer(self, organization: OrgId) -> Answer {
         let answer = self.refusal().map_or_else(|| Answer::empty(200), |refusal| Answer::from(&refusal));
         answer.noting(self.noted(organization))
     }
 }
 
-/// The refusal of a recipient whose codes are not compared now.
 fn refused(lock_state: LockState) -> Option<Refusal> {
     match lock_state {
         LockState::Open => None,
@@ -284,7 +255,7 @@ fn refused(lock_state: LockState) -> Option<Refusal> {
     }
 }
 
-/// Compares an offered code with the newest one of this door and counts the try.
+/// Compares a submitted code with the newest one of this context, and counts the attempt.
 pub fn check(
     world: &mut World,
     scope: Scope,
@@ -315,7 +286,7 @@ pub fn check(
     }
     let known = world.change(&known, |known| known.tries += 1);
     let tally = tally.after_wrong(code_context.names_recipient, now);
-    // It was compared, so the recipient was not locked before.
+    // The code was compared, so the recipient was not locked before.
     let locks = tally.locked_at.is_some();
     let counted = count(world, scope, recipient, counted, |counted| {
         counted.keep(tally);
@@ -330,7 +301,7 @@ pub fn check(
     Ok(Checked::Wrong { tries_left: TRIES_MAX - known.tries, recipient: counted.id, locks })
 }
 
-/// Compares two codes that are good only together: a right one is used only if the other one is right too.
+/// Compares two codes that are valid only together: a right one is used up only if both are right.
 pub fn check_both(
     world: &mut World,
     scope: Scope,
@@ -351,7 +322,7 @@ pub fn check_both(
     Ok(checked)
 }
 
-/// Whether a code was sent to the recipient that can still be typed at this door.
+/// Returns whether the recipient has a valid code in this context.
 pub fn is_awaited(world: &mut World, org: OrgId, recipient: &str, code_context: CodeContext) -> Result<bool, Halt> {
     let now = world.now();
     Ok(row(world, org, recipient, code_context)?.is_some_and(|known| is_alive(&known, now)))
@@ -366,7 +337,7 @@ fn row(
     world.get::<Verification>(key![org, recipient.to_owned(), code_context.purpose, code_context.about])
 }
 
-/// What is counted of a recipient; of one who was erased, under the hash that replaced it.
+/// Returns the counts of a recipient; those of an erased one are stored under a hash.
 fn recipient_row(world: &mut World, org: OrgId, recipient: &str) -> Result<Option<Arc<VerificationRecipient>>, Halt> {
     match world.get::<VerificationRecipient>(key![org, recipient.to_owned()])? {
         Some(counted) => Ok(Some(counted)),
@@ -374,7 +345,7 @@ fn recipient_row(world: &mut World, org: OrgId, recipient: &str) -> Result<Optio
     }
 }
 
-/// Changes what is counted of a recipient. A change that emits an event counts it; a wrong code emits none.
+/// Changes the counts of a recipient. Only changes that emit an event increment the version; a wrong code emits none.
 fn count(
     world: &mut World,
     scope: Scope,
@@ -408,8 +379,8 @@ fn count(
     }
 }
 
-/// Forgets the codes of an erased person. What was sent and tried stays counted, under a hash: whoever could begin
-/// the count again by deleting a user could send texts, and guess, without end.
+/// Removes the codes of an erased person. Sends and attempts stay counted under a hash; otherwise deleting a user would
+/// reset the limits on sends and guesses.
 pub(super) fn forget(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
     let (now, forgotten) = (world.now(), forgotten(world, recipient));
     for known in world.all::<Verification>(Verification::OF_RECIPIENT, key![org, recipient.to_owned()])? {
@@ -438,8 +409,7 @@ pub(super) fn forget(world: &mut World, org: OrgId, recipient: &str) -> Result<(
     Ok(())
 }
 
-/// What replaces a recipient who was forgotten.
-/// Keyed, because a phone number can be guessed.
+/// Returns the hash that replaces an erased recipient. Keyed, because a phone number can be guessed.
 fn forgotten(world: &World, recipient: &str) -> String {
     format!("erased:{}", hex(&world.chain().begin("recipient").part(recipient.as_bytes()).end()))
 }
@@ -448,15 +418,12 @@ fn is_alive(known: &Verification, now: Time) -> bool {
     known.used_at.is_none() && known.expires_at > now && known.tries < TRIES_MAX
 }
 
-/// The sends of the last hour with one more, now; each in microseconds since 1970, the oldest first.
-///
-/// # Errors
-/// `rate-limited` with this message when there were `max` already, and when the oldest of them is an hour old.
+/// Returns the sends of the last hour with one added now, in microseconds since 1970, oldest first. Rejects with
+/// `rate-limited` and this message from `max` on; the refusal says when the oldest send is an hour old.
 pub fn with_one_more(sent_at_micros: &[i64], now: Time, max: usize, message: &str) -> Result<Vec<i64>, Refusal> {
     within(sent_at_micros, now, HOUR_SECONDS, max, message)
 }
 
-/// The sends of the last `seconds` with one more, now.
 fn within(sent_at_micros: &[i64], now: Time, seconds: i64, max: usize, message: &str) -> Result<Vec<i64>, Refusal> {
     let begin = now.plus_seconds(-seconds).micros();
     let mut sends: Vec<i64> = sent_at_micros.iter().copied().filter(|sent| *sent > begin).collect();
@@ -467,7 +434,7 @@ fn within(sent_at_micros: &[i64], now: Time, seconds: i64, max: usize, message: 
     Ok(sends)
 }
 
-/// Counts one send of the app today; gives how many of its kind there are now.
+/// Counts one send of the app today, and returns the day's count of this kind.
 fn count_send(world: &mut World, scope: Scope, purpose: CodePurpose) -> Result<i64, Halt> {
     let now = world.now();
     let today = now.date().to_string();
@@ -478,7 +445,7 @@ fn count_send(world: &mut World, scope: Scope, purpose: CodePurpose) -> Result<i
     };
     let (sends, max) = match purpose {
         CodePurpose::Verification => (&mut day.sends, SENDS_PER_DAY_MAX),
-        // A payee asks for this code at a link with money behind it: an app that pays many people needs many.
+        // These codes are requested by payees with money to claim: an app that pays many people needs many.
         CodePurpose::Claim | CodePurpose::Unfreeze | CodePurpose::ContactChange => {
             (&mut day.claim_sends, CLAIM_SENDS_PER_DAY_MAX)
         }
@@ -496,35 +463,36 @@ fn count_send(world: &mut World, scope: Scope, purpose: CodePurpose) -> Result<i
     Ok(sends)
 }
 
-/// A phone or an address to which codes are sent, as the events `verification.*` show it. The code itself is not in it,
-/// nor the whole phone or address.
+/// A phone number or an e-mail address to which codes are sent, as shown in the events `verification.*`. Contains
+/// neither the code nor the unmasked recipient.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct VerificationJson {
-    /// The same for all codes of a phone or an address.
+    /// The id, common to all codes of one recipient.
     pub id: VerificationId,
-    /// When the code was sent, or the phone or address was locked or unlocked.
+    /// When the code was sent, or the recipient was locked or unlocked.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
-    /// By which way codes are sent there.
+    /// The channel by which codes are sent.
     pub channel: Channel,
     /// What the code proves.
     pub purpose: CodePurpose,
-    /// To which phone or address, masked.
+    /// The phone number or e-mail address, masked.
     #[schema(example = "***6789")]
     pub to: String,
-    /// Codes that were sent there within the last hour for this purpose, this one included; five at most.
+    /// Codes sent to the recipient within the last hour for this purpose, including this one; five at most.
     #[schema(value_type = i64)]
     pub sends_last_hour: usize,
-    /// Codes of this kind that the app sent today, this one included.
+    /// Codes of this kind that the app sent today, including this one.
     pub sends_today: i64,
-    /// Wrong codes that count: a count is dropped 30 days after the last wrong code.
+    /// Wrong codes that count; the count is dropped 30 days after the last wrong code.
     pub wrong_codes: i64,
-    /// Whether no code is sent there or compared, until an organization key or a signed-in administrator unlocks it.
+    /// Whether codes are neither sent nor compared until an organization key or a signed-in administrator unlocks the
+    /// recipient.
     pub locked: bool,
 }
 
 impl VerificationJson {
-    /// What is counted of a phone or an address; `None` where no code was ever sent.
+    /// Returns the counts of a phone number or an e-mail address; `None` if no code was ever sent to it.
     pub fn counted(world: &World, org: OrgId, recipient: &str) -> Result<Option<Self>, Halt> {
         let counted = world.get::<VerificationRecipient>(key![org, recipient.to_owned()])?;
         Ok(counted.map(|counted| Self::of(&counted, CodePurpose::Verification, world.now())))
@@ -563,7 +531,7 @@ fn emit(
     events::emit(world, scope, NewEvent::of(name, counted.id.0, counted.version_in(scope.app), json))
 }
 
-/// A phone or an address for people who may know it but must not learn it.
+/// Masks a phone number or an e-mail address for readers who may recognize it but must not learn it.
 pub fn masked(recipient: &str) -> String {
     match crate::email::Email::parse(recipient) {
         Ok(address) => address.masked(),

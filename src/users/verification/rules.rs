@@ -1,8 +1,8 @@
-//! How many wrong codes of one recipient are compared: a pure rule.
+//! The limits on wrong codes of one recipient, as a pure rule.
 //!
-//! Invariant: whatever links, apps and pages a guesser uses, at most [`LOCKED_AFTER`] wrong codes of one recipient are
-//! compared before an organization unlocks it. A link that names no payee has a share of that, [`UNNAMED_WRONG_MAX`]:
-//! its holder may type any phone number, and must not be able to lock a stranger out.
+//! Invariant: at most [`LOCKED_AFTER`] wrong codes of one recipient are compared, over all links, apps and pages,
+//! before an organization unlocks it. Links that name no payee have a share of that, [`UNNAMED_WRONG_MAX`]: their
+//! holders can enter any phone number, and must not be able to lock out a stranger.
 
 use crate::clock::{DAY_SECONDS, Time};
 
@@ -10,23 +10,17 @@ use crate::clock::{DAY_SECONDS, Time};
 pub const SHORT_WAIT_AFTER: i64 = 10;
 /// Wrong codes after which the recipient waits [`LONG_WAIT_SECONDS`] after each further one.
 pub const LONG_WAIT_AFTER: i64 = 30;
-/// Wrong codes after which the recipient is locked.
 pub const LOCKED_AFTER: i64 = 100;
 /// Wrong codes that are compared at links that name no payee.
 pub const UNNAMED_WRONG_MAX: i64 = 20;
-/// An hour.
 pub const SHORT_WAIT_SECONDS: i64 = 3_600;
-/// A day.
 pub const LONG_WAIT_SECONDS: i64 = DAY_SECONDS;
-/// A count is dropped when this time passed without a wrong code.
+/// A count is dropped after this time without a wrong code.
 pub const KEPT_SECONDS: i64 = 30 * DAY_SECONDS;
 
-/// Wrong codes of one kind of door, and when the last one came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wrong {
-    /// How many.
     pub count: i64,
-    /// The last one.
     pub last_at: Option<Time>,
 }
 
@@ -43,41 +37,34 @@ impl Wrong {
     }
 }
 
-/// The wrong codes of one recipient.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// At doors that name the recipient: an app's user, a link's payee.
+    /// In contexts that name the recipient: an app's user, a link's payee.
     pub named: Wrong,
-    /// At links that name no payee.
     pub unnamed: Wrong,
-    /// Since when the recipient is locked.
     pub locked_at: Option<Time>,
 }
 
-/// Whether a code of the recipient is compared, or sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockState {
-    /// It is.
     Open,
-    /// Not before so many seconds.
+    /// Holds the seconds until codes are compared again.
     Waiting(i64),
-    /// Not before an organization unlocks the recipient.
     Locked,
 }
 
 impl Tally {
-    /// All wrong codes that count now.
     pub fn total(self, now: Time) -> i64 {
         self.named.fresh(now) + self.unnamed.fresh(now)
     }
 
-    /// Whether a door that names the recipient, or one that does not, compares a code now.
+    /// Returns whether a code is compared now, in a context that names the recipient or in one that does not.
     pub fn lock_state(self, is_named: bool, now: Time) -> LockState {
         if self.locked_at.is_some() {
             return LockState::Locked;
         }
         let until = if is_named {
-            // What a stranger typed at a link of their own does not make the payee wait.
+            // Wrong codes of a stranger at their own link must not make the payee wait.
             waits_until(self.named.fresh(now), self.named.last_at)
         } else if self.unnamed.fresh(now) >= UNNAMED_WRONG_MAX {
             self.unnamed.last_at.map(|last_at| last_at.plus_seconds(KEPT_SECONDS))
@@ -90,7 +77,6 @@ impl Tally {
         }
     }
 
-    /// The tally after one more wrong code.
     #[must_use]
     pub fn after_wrong(mut self, is_named: bool, now: Time) -> Self {
         let wrong = if is_named { &mut self.named } else { &mut self.unnamed };
@@ -119,7 +105,7 @@ mod tests {
         Time::parse("2026-06-01T10:00:00Z").unwrap()
     }
 
-    /// Guesses whenever one is compared, for so many days; gives how many were.
+    /// Guesses as often as codes are compared, for a number of days; returns the number of comparisons.
     fn compared(days: i64, mut named: impl FnMut(i64) -> bool, mut pauses: impl FnMut(i64) -> bool) -> i64 {
         let (start, mut tally, mut compared) = (day_one(), Tally::default(), 0);
         for minute in 0..days * 24 * 60 {

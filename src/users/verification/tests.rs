@@ -1,5 +1,3 @@
-//! Codes over the executor, with a clock that is moved by hand.
-
 use super::*;
 use crate::clock::Clock;
 use crate::engine::{Command, Executor};
@@ -65,7 +63,6 @@ impl Bench {
     }
 }
 
-/// Of a wrong code, how often another may be tried.
 fn tries_left(checked: Checked) -> Option<i64> {
     if let Checked::Wrong { tries_left, .. } = checked { Some(tries_left) } else { None }
 }

@@ -1,5 +1,3 @@
-//! An organization unlocks a phone or an address for which too many wrong codes were entered.
-
 use super::rules::Tally;
 use super::{VerificationJson, count, emit, recipient_row};
 use crate::engine::Command;
@@ -11,19 +9,17 @@ use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// POST /v2/verifications/unlock. Works for a recipient without a user. To repeat it changes nothing.
+/// POST /v2/verifications/unlock. Works for a recipient without a user. A repeated call changes nothing.
 #[derive(Clone, Debug)]
 pub struct Unlock {
-    /// The organization.
     pub org: OrgId,
-    /// E.164 or an address.
     pub recipient: String,
-    /// The member who does it, where one is signed in.
+    /// The signed-in member; `None` for an organization key.
     pub by: Option<MemberId>,
 }
 
 impl Command for Unlock {
-    /// What is counted since, and whether anything was unlocked.
+    /// The counts, and whether anything was unlocked.
     type Reply = (VerificationJson, bool);
 
     fn organization(&self) -> OrgId {

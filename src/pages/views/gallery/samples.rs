@@ -1,10 +1,9 @@
-//! The sample data: the same person, sender and amount on every page, so that the gallery reads like one claim.
+//! The sample data. All pages share one payee, sender and amount, so that the gallery reads like one claim.
 
 use askama::Template;
 
 use crate::pages::views::*;
 
-/// One page in one state: a file name and its HTML.
 pub(super) struct Shown {
     pub(super) name: &'static str,
     pub(super) html: String,
@@ -460,7 +459,6 @@ fn setup_pages() -> Vec<Shown> {
     ]
 }
 
-/// Every page in every state.
 pub(super) fn all_pages() -> Vec<Shown> {
     let mut pages = identity_pages();
     pages.extend(notice_pages());
