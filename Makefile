@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 30
 CHAOS_SECONDS ?= 300
 CHAOS_SEED ?= 1
 # The tests that run over whatever store is asked for.
-API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full)/))
+API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)
@@ -132,7 +132,8 @@ audit: ## Check licences, sources and known vulnerabilities of all dependencies 
 release: ## Build a reproducible, stripped binary with its bill of materials into target/dist
 	tools/release.sh
 
-bench: build ## Measure beside the references, and write docs/internals/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")
+bench: ## Measure beside the references, and write docs/internals/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")
+	cargo build --profile dist --locked --target-dir target/release-build
 	@[ -x target/bench-venv/bin/python ] || (python3 -m venv target/bench-venv && target/bench-venv/bin/pip install -q matplotlib)
 	target/bench-venv/bin/python tools/bench.py --write $(BENCH)
 

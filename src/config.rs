@@ -1,5 +1,5 @@
-//! What `bursar serve` is told: flags, environment variables, a TOML file, defaults, in this order of
-//! precedence (docs/decisions.md 15).
+//! The configuration: flags, environment variables, a TOML file, defaults, in this order of precedence
+//! (docs/decisions.md 15).
 //!
 //! Invariant: a [`Config`] is safe to run. Production refuses every unsafe setting at once, before
 //! anything is opened (docs/decisions.md 2).
@@ -18,37 +18,38 @@ use crate::program::Environment;
 use crate::providers::{GatewaySettings, SmtpSettings};
 use crate::screening::SCORE_MIN;
 use crate::store::postgres;
+use crate::text::did_you_mean;
 
-/// Requests a second for each app in production, unless it is told otherwise (docs/decisions.md 14).
-/// Mebibytes that a sandbox may have unless it is said otherwise: everything in it is invented.
+/// Mebibytes of a sandbox store by default.
 const SANDBOX_QUOTA_MIB: u32 = 20_480;
+/// Requests per second for each app in production by default (docs/decisions.md 14).
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
-/// Batches that are under way at once on PostgreSQL, unless it is told otherwise.
+/// Parallel batches on PostgreSQL by default.
 const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(8).expect("8 is not 0");
 
-/// Which environment is served.
+/// The environment of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnvironmentChoice {
-    /// For trying out: inbox, movable clock, simulated rails.
+    /// For tests: inbox, movable clock, simulated rails.
     Sandbox,
     /// Real money.
     Production,
 }
 
-/// Which part of the work this process does.
+/// The work of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Everything.
     All,
-    /// Answers requests; leaves what waits to others.
+    /// Answers requests; other processes do the background work.
     Api,
-    /// Works off what waits; answers only probes.
+    /// Does the background work; answers only probes.
     Worker,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogFormat {
@@ -58,107 +59,114 @@ pub enum LogFormat {
     Json,
 }
 
-/// The settings as they are given: each a flag, a variable `BURSAR_…` and a key of the file.
+/// The settings as given: each is a flag, a variable `BURSAR_…` and a key of the file.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Settings {
-    /// Where to listen [default: 127.0.0.1:8080]
-    #[arg(long, env = "BURSAR_LISTEN", value_name = "ADDRESS")]
+    /// Address of the API and the pages: IP address or localhost, and port [default: 127.0.0.1:8080]
+    #[arg(long, env = "BURSAR_LISTEN", value_name = "ADDRESS", value_parser = address)]
     pub listen: Option<SocketAddr>,
-    /// Where probes and metrics listen; in production apart from the API [default there: 127.0.0.1:9090]
-    #[arg(long, env = "BURSAR_ADMIN_LISTEN", value_name = "ADDRESS")]
+    /// Address of probes and metrics [default: in production 127.0.0.1:9090, in the sandbox the address of the API]
+    #[arg(long, env = "BURSAR_ADMIN_LISTEN", value_name = "ADDRESS", value_parser = address)]
     pub admin_listen: Option<SocketAddr>,
-    /// Folder of the embedded store, the sandbox's key and its credentials [default: ./bursar-data]
+    /// Folder of the embedded store and of the sandbox's key and credentials [default: ./bursar-data]
     #[arg(long, env = "BURSAR_DATA_DIR", value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
     /// The store: sqlite:<path>, or postgres://user@host:port,host:port/name?sslmode=verify-full [default: sqlite:<data-dir>/bursar.sqlite]
     #[arg(long, env = "BURSAR_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
-    /// File with the password for PostgreSQL, readable by its owner alone [default: what the URL says]
+    /// File with the password for PostgreSQL, readable only by its owner [default: the password of the URL]
     #[arg(long, env = "BURSAR_DATABASE_PASSWORD_FILE", value_name = "FILE")]
     pub database_password_file: Option<PathBuf>,
-    /// Batches under way at once on PostgreSQL, each of one organization [default: 8]
+    /// Parallel batches on PostgreSQL, each of one organization [default: 8]
     #[arg(long, env = "BURSAR_DATABASE_EXECUTORS", value_name = "NUMBER")]
     pub database_executors: Option<NonZeroU8>,
-    /// A pooler stands before PostgreSQL that gives each transaction another connection: prepare nothing
+    /// Use no prepared statements: a pooler in front of PostgreSQL may give each transaction another connection
     #[arg(long, env = "BURSAR_DATABASE_POOLER", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
     pub database_pooler: Option<bool>,
-    /// Mebibytes that the embedded store may have; changes are refused beyond them, 0 for no limit [default: 20480 in the sandbox, 0 in production]
+    /// Maximum size of the embedded store in mebibytes; beyond it changes are refused, 0 for no limit [default: 20480 in the sandbox, 0 in production]
     #[arg(long, env = "BURSAR_STORAGE_QUOTA_MIB", value_name = "MEBIBYTES")]
     pub storage_quota_mib: Option<u32>,
-    /// Which environment is served [default: sandbox]
+    /// Environment of the server [default: sandbox]
     #[arg(long, env = "BURSAR_ENVIRONMENT", value_name = "NAME")]
     pub environment: Option<EnvironmentChoice>,
-    /// Which part of the work this process does [default: all]
+    /// Work of this process [default: all]
     #[arg(long, env = "BURSAR_ROLE", value_name = "ROLE")]
     pub role: Option<Role>,
-    /// Where people reach the pages; every claim link begins with it [default: the address listened on]
+    /// URL of the pages for payees; every claim link begins with it [default: the address of the API]
     #[arg(long, env = "BURSAR_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
-    /// How log lines look [default: human on a terminal, else json]
+    /// Format of the log [default: human on a terminal, else json]
     #[arg(long, env = "BURSAR_LOG", value_name = "FORMAT")]
     pub log: Option<LogFormat>,
-    /// File with the master key, 64 hex digits, readable by its owner alone [sandbox: <data-dir>/master.key, made when missing]
+    /// File with the master keys, readable only by its owner [sandbox: <data-dir>/master.key, created if missing]
     #[arg(long, env = "BURSAR_KEY_FILE", value_name = "FILE")]
     pub key_file: Option<PathBuf>,
-    /// Program and arguments that unwrap the key file: they get it on standard input and print the keys [default: it is not wrapped]
+    /// Command that unwraps the key file: reads it from standard input and prints the keys [default: the file is not wrapped]
     #[arg(long, env = "BURSAR_MASTER_KEY_COMMAND", value_name = "COMMAND")]
     pub master_key_command: Option<String>,
-    /// URL that unwraps the key file: a POST with {"ciphertext": base64}, answered with {"plaintext": base64}
+    /// URL that unwraps the key file: receives {"ciphertext": base64}, returns {"plaintext": base64}
     #[arg(long, env = "BURSAR_MASTER_KEY_URL", value_name = "URL")]
     pub master_key_url: Option<String>,
-    /// File with the bearer token for that URL, readable by its owner alone
+    /// File with the bearer token for that URL, readable only by its owner
     #[arg(long, env = "BURSAR_MASTER_KEY_TOKEN_FILE", value_name = "FILE")]
     pub master_key_token_file: Option<PathBuf>,
-    /// Requests a second for each app; 0 for no limit [default: 100 in production, 0 in the sandbox]
+    /// Requests per second for each app; 0 for no limit [default: 100 in production, 0 in the sandbox]
     #[arg(long, env = "BURSAR_REQUESTS_PER_SECOND", value_name = "NUMBER")]
     pub requests_per_second: Option<u32>,
-    /// Connections at once [default: 8192, as far as the process may open files]
+    /// Maximum number of connections [default: 8192, less if the process may open fewer files]
     #[arg(long, env = "BURSAR_MAX_CONNECTIONS", value_name = "NUMBER")]
     pub max_connections: Option<NonZeroU32>,
-    /// Connections at once from one IP address; trusted proxies have no such limit [default: 1024, at most a quarter of all]
+    /// Maximum number of connections from one IP address; trusted proxies are exempt [default: 1024, at most a quarter of all]
     #[arg(long, env = "BURSAR_MAX_CONNECTIONS_PER_IP", value_name = "NUMBER")]
     pub max_connections_per_ip: Option<NonZeroU32>,
-    /// Networks of the proxies in front, whose X-Forwarded-For is believed: 10.0.0.0/8,::1 [default: none]
+    /// Networks of trusted proxies, for example 10.0.0.0/8,::1; their X-Forwarded-For names the client [default: none]
     #[arg(long, env = "BURSAR_TRUSTED_PROXIES", value_name = "NETWORKS", value_delimiter = ',')]
     pub trusted_proxies: Option<Vec<Network>>,
-    /// The mail server: smtps://host:465, or smtp://host:587 for STARTTLS [sandbox default: the inbox]
+    /// Mail server: smtps://host:465, or smtp://host:587 for STARTTLS [sandbox: the inbox]
     #[arg(long, env = "BURSAR_SMTP_URL", value_name = "URL")]
     pub smtp_url: Option<String>,
-    /// Whom mail is from: Example Pay <pay@example.com>
+    /// From address for outgoing e-mail: Example Pay <pay@example.com>
     #[arg(long, env = "BURSAR_SMTP_FROM", value_name = "ADDRESS")]
     pub smtp_from: Option<String>,
-    /// Who logs in to the mail server [default: nobody]
+    /// User name for the mail server [default: no login]
     #[arg(long, env = "BURSAR_SMTP_USER", value_name = "NAME")]
     pub smtp_user: Option<String>,
-    /// File with that user's password, readable by its owner alone
+    /// File with the password for the mail server, readable only by its owner
     #[arg(long, env = "BURSAR_SMTP_PASSWORD_FILE", value_name = "FILE")]
     pub smtp_password_file: Option<PathBuf>,
-    /// The gateway to phones, for text messages and calls: https://host [sandbox default: the inbox]
+    /// Gateway for text messages and calls: https://host [sandbox: the inbox]
     #[arg(long, env = "BURSAR_SMS_URL", value_name = "URL")]
     pub sms_url: Option<String>,
-    /// The id of the account there
+    /// Account id at the gateway
     #[arg(long, env = "BURSAR_SMS_ACCOUNT", value_name = "ID")]
     pub sms_account: Option<String>,
-    /// File with the account's token, readable by its owner alone
+    /// File with the token of that account, readable only by its owner
     #[arg(long, env = "BURSAR_SMS_TOKEN_FILE", value_name = "FILE")]
     pub sms_token_file: Option<PathBuf>,
-    /// The number that text messages and calls come from: +12125550100
+    /// Sender number of text messages and calls: +12125550100
     #[arg(long, env = "BURSAR_SMS_FROM", value_name = "NUMBER")]
     pub sms_from: Option<String>,
-    /// Folder with the sanctions list, as OFAC publishes it: SDN.CSV, ALT.CSV, ADD.CSV, SDN_COMMENTS.CSV [default: <data-dir>/sanctions]
+    /// Folder with the sanctions list as published by OFAC: SDN.CSV, ALT.CSV, ADD.CSV, SDN_COMMENTS.CSV [default: <data-dir>/sanctions]
     #[arg(long, env = "BURSAR_SANCTIONS_DIR", value_name = "FOLDER")]
     pub sanctions_dir: Option<PathBuf>,
-    /// From which score on a name that is like one on the list is reviewed, 70 to 100 [default: 85]
+    /// Lowest match score that needs a review, 70 to 100 [default: 85]
     #[arg(long, env = "BURSAR_SCREENING_SCORE_MIN", value_name = "SCORE")]
     pub screening_score_min: Option<i64>,
-    /// Refuse to start on a store that is older than the program, instead of bringing it up to date
+    /// Refuse to start on a store with an older schema, instead of updating it
     #[arg(long, env = "BURSAR_NO_MIGRATE", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
     pub no_migrate: Option<bool>,
 }
 
+/// Reads an address to listen on.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let local = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let address = local.as_deref().unwrap_or(text).parse();
+    address.map_err(|_| "must be an IP address and a port, for example 127.0.0.1:8080, or localhost:8080".to_owned())
+}
+
 impl Settings {
-    /// These settings, and where they say nothing, the file's.
+    /// Returns these settings, completed by those of the file.
     #[must_use]
     pub fn or(self, file: Self) -> Self {
         Self {
@@ -197,73 +205,55 @@ impl Settings {
     }
 }
 
-/// Which store.
+/// The store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Database {
-    /// An embedded one, in this file.
+    /// Embedded, in this file.
     Sqlite(PathBuf),
-    /// A server, which other processes may share.
-    Postgres {
-        /// Where it is, and how to talk to it.
-        settings: Box<postgres::Settings>,
-        /// The file with the password.
-        password_file: Option<PathBuf>,
-        /// Batches under way at once.
-        executors: NonZeroU8,
-    },
+    /// A PostgreSQL server, which several processes may share.
+    Postgres { settings: Box<postgres::Settings>, password_file: Option<PathBuf>, executors: NonZeroU8 },
 }
 
-/// How many connections there may be, where the configuration says so.
+/// Limits of connections; `None` for the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connections {
-    /// At once.
     pub total: Option<usize>,
-    /// At once from one IP address.
     pub per_address: Option<usize>,
 }
 
-/// What the program runs with.
+/// The checked configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where the API listens.
     pub listen: SocketAddr,
-    /// Where the probes listen; `None` for beside the API.
+    /// `None`: probes share the address of the API.
     pub admin_listen: Option<SocketAddr>,
-    /// The folder for everything.
     pub data_dir: PathBuf,
-    /// The store.
     pub database: Database,
-    /// Bytes that an embedded store may have; `None` for no limit.
+    /// Maximum size of an embedded store; `None` for no limit.
     pub storage_quota_bytes: Option<u64>,
-    /// The environment.
     pub environment: Environment,
-    /// The part of the work.
     pub role: Role,
-    /// Where people reach the pages; `None` for the address listened on. No trailing slash.
+    /// Without a trailing slash; `None` for the address of the API.
     pub public_url: Option<String>,
-    /// How log lines look; `None` for what suits where they go.
+    /// `None`: human on a terminal, else JSON.
     pub log: Option<LogFormat>,
-    /// Where the master keys come from.
     pub key: KeySource,
-    /// The limit of each app.
+    /// For each app; `None` for no limit.
     pub requests_per_second: Option<NonZeroU32>,
-    /// How many connections there may be.
     pub connections: Connections,
-    /// The proxies in front that are believed about who calls.
     pub trusted_proxies: Vec<Network>,
-    /// The mail server, and the file with the password for it.
+    /// The mail server, and the file with its password.
     pub mail: Option<(SmtpSettings, Option<PathBuf>)>,
-    /// The gateway to phones, and the file with the token for it.
+    /// The SMS gateway, and the file with its token.
     pub phone: Option<(GatewaySettings, PathBuf)>,
-    /// Where the sanctions list is.
     pub sanctions_dir: PathBuf,
-    /// From which score on a name is reviewed.
+    /// Lowest match score that needs a review.
     pub screening_score_min: i64,
-    /// Whether an older store is brought up to date.
+    /// Whether an older schema is updated.
     pub migrate: bool,
 }
 
-/// Settings that nobody can run with: every reason at once. The process exits with 78.
+/// Invalid settings: every reason at once. The process exits with 78.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadConfig(pub Vec<String>);
 
@@ -276,14 +266,13 @@ impl fmt::Display for BadConfig {
 impl std::error::Error for BadConfig {}
 
 impl BadConfig {
-    /// One reason.
     pub fn one(reason: impl Into<String>) -> Self {
         Self(vec![reason.into()])
     }
 }
 
 impl Config {
-    /// Reads the file, lets the given settings go before it, and checks the whole.
+    /// Reads the file, completes the given settings with it, and checks all of them.
     ///
     /// # Errors
     /// [`BadConfig`] with every reason.
@@ -317,7 +306,7 @@ impl Config {
         };
         let role = settings.role.unwrap_or(Role::All);
         if role != Role::All && matches!(database, Some(Database::Sqlite(_))) {
-            let reason = "role: an embedded store has one process, which does everything: leave role out, or give a postgres:// database-url";
+            let reason = "role: an embedded store has one process, which does all the work: remove role, or set a postgres:// database-url";
             reasons.push(reason.to_owned());
         }
         let public_url = kept(settings.public_url.as_deref().map(public_url).transpose(), reasons);
@@ -369,22 +358,40 @@ fn number(number: NonZeroU32) -> usize {
     usize::try_from(number.get()).unwrap_or(usize::MAX)
 }
 
-/// The value, or its reasons added to the others.
+/// Returns the value, or adds its reasons to the others.
 fn kept<T>(read: Result<T, BadConfig>, reasons: &mut Vec<String>) -> Option<T> {
     read.map_err(|bad| reasons.extend(bad.0)).ok()
 }
 
-/// The settings of a file. Each is read apart from the others, so that a bad one hides no other reason.
+/// Reads the settings of a file one by one, so that a bad one hides no other reason.
 pub(crate) fn read(file: &Path, reasons: &mut Vec<String>) -> Result<Settings, BadConfig> {
     let name = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|error| BadConfig::one(format!("cannot read the configuration file {name}: {error}")))?;
     let table: toml::Table = text.parse().map_err(|error| BadConfig::one(format!("{name}: {error}")))?;
     Ok(table.into_iter().fold(Settings::default(), |settings, (key, value)| {
+        if let Some(problem) = unknown(&key) {
+            reasons.push(format!("{name}: {key}: {problem}"));
+            return settings;
+        }
         let alone = toml::Table::from_iter([(key.clone(), value)]).try_into::<Settings>();
         let alone = alone.map_err(|error| BadConfig::one(format!("{name}: {key}: {}", error.message())));
         settings.or(kept(alone, reasons).unwrap_or_default())
     }))
+}
+
+/// What is wrong with the name of a setting; `None` if it exists.
+fn unknown(key: &str) -> Option<String> {
+    let settings = Settings::augment_args(clap::Command::new("settings"));
+    let names: Vec<&str> = settings.get_arguments().filter_map(|argument| argument.get_long()).collect();
+    if names.contains(&key) {
+        return None;
+    }
+    let way_out = match did_you_mean(key, names) {
+        Some(name) => format!("did you mean {name}?"),
+        None => "`bursar serve --help` lists all settings".to_owned(),
+    };
+    Some(format!("unknown setting; {way_out}"))
 }
 
 fn database(url: &str, settings: &Settings) -> Result<Database, BadConfig> {
@@ -403,13 +410,13 @@ fn database(url: &str, settings: &Settings) -> Result<Database, BadConfig> {
         }
         Some(_) | None => Err(BadConfig::one(format!(
             "database-url must be sqlite:<path> or postgres://…, not {:?}",
-            // What follows the scheme may hold a password.
+            // The rest of the URL may contain a password.
             url.split_once(':').map_or("", |(scheme, _)| scheme)
         ))),
     }
 }
 
-/// A score below 70 would review nearly everybody, and one above 100 nobody.
+/// A score below 70 would send nearly every name to review, one above 100 none.
 fn score_min(given: Option<i64>) -> Result<i64, BadConfig> {
     match given.unwrap_or(SCORE_MIN) {
         score @ 70..=100 => Ok(score),
@@ -426,7 +433,7 @@ fn public_url(url: &str) -> Result<String, BadConfig> {
     }
 }
 
-/// The mail server, unless nothing speaks of one.
+/// Returns the mail server, if any setting names one.
 fn mail(settings: &Settings) -> Result<Option<(SmtpSettings, Option<PathBuf>)>, BadConfig> {
     let Settings { smtp_url, smtp_from, smtp_user, smtp_password_file, .. } = settings;
     match (smtp_url, smtp_from) {
@@ -442,7 +449,7 @@ fn mail(settings: &Settings) -> Result<Option<(SmtpSettings, Option<PathBuf>)>, 
     }
 }
 
-/// The gateway to phones, unless nothing speaks of one.
+/// Returns the SMS gateway, if any setting names one.
 fn phone(settings: &Settings) -> Result<Option<(GatewaySettings, PathBuf)>, BadConfig> {
     let Settings { sms_url, sms_account, sms_token_file, sms_from, .. } = settings;
     match (sms_url, sms_account, sms_token_file, sms_from) {
@@ -457,7 +464,7 @@ fn phone(settings: &Settings) -> Result<Option<(GatewaySettings, PathBuf)>, BadC
     }
 }
 
-/// Every way in which production would be unsafe.
+/// Refuses every unsafe setting of production.
 fn check_production(settings: &Settings, has_file: bool, reasons: &mut Vec<String>) {
     let mut refuse = |unsafe_: bool, reason: &str| {
         if unsafe_ {
@@ -466,11 +473,14 @@ fn check_production(settings: &Settings, has_file: bool, reasons: &mut Vec<Strin
     };
     refuse(!has_file, "needs a configuration file: --config <file>");
     match &settings.public_url {
-        None => refuse(true, "needs public-url, the https address that claim links begin with"),
-        Some(url) => refuse(!url.starts_with("https://"), "public-url must be https: claim links carry money"),
+        None => refuse(true, "needs public-url, the https address at the start of every claim link"),
+        Some(url) => refuse(
+            !url.starts_with("https://"),
+            "public-url must begin with https://, because claim links give access to money",
+        ),
     }
     let make =
-        "needs key-file, the file with the master keys; make one with: bursar keys master /etc/bursar/master.key";
+        "needs key-file, the file with the master keys; create it with: bursar keys master /etc/bursar/master.key";
     refuse(settings.key_file.is_none(), make);
     refuse(
         settings.admin_listen.is_some() && settings.admin_listen == settings.listen,
@@ -484,10 +494,13 @@ fn check_production(settings: &Settings, has_file: bool, reasons: &mut Vec<Strin
             "database-url must say sslmode=verify-full, unless the server is on this machine",
         );
     }
-    // Without them production would have to pretend that it delivers.
+    // Production must deliver messages.
     let has_mail = settings.smtp_url.is_some() && settings.smtp_from.is_some();
-    refuse(!has_mail, "needs smtp-url and smtp-from, by which e-mail leaves");
-    refuse(settings.sms_url.is_none(), "needs sms-url, sms-account, sms-token-file and sms-from, by which texts leave");
+    refuse(!has_mail, "needs smtp-url and smtp-from, to send e-mail");
+    refuse(
+        settings.sms_url.is_none(),
+        "needs sms-url, sms-account, sms-token-file and sms-from, to send text messages",
+    );
 }
 
 #[cfg(test)]

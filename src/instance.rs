@@ -264,6 +264,9 @@ pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopene
 /// Opens the configured store for reading only, even while another process has it open. It creates nothing.
 pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
     match &config.database {
+        Database::Sqlite(path) if !path.exists() => {
+            Err(BadConfig::one(format!("there is no store at {}", path.display())).into())
+        }
         Database::Sqlite(path) => Ok(Reads::Sqlite(Sqlite::read_only(path)?)),
         Database::Postgres { settings, password_file, .. } => {
             Ok(Reads::Postgres(Postgres::read_only(server(settings, password_file.as_deref())?)?))

@@ -290,3 +290,35 @@ fn a_check_names_the_list_and_without_one_is_refused() {
     assert_eq!(json["hits"], json!([]));
     assert!(json["list"]["entries"].as_i64() > Some(0) && json["list"]["hash"].is_string(), "{json}");
 }
+
+#[test]
+fn a_wrong_command_line_is_answered_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("nowhere");
+    let nowhere = nowhere.to_str().unwrap();
+    for (arguments, code, text) in [
+        (vec!["serve", "--port", "8080"], 2, "--listen 127.0.0.1:8080"),
+        (vec!["serve", "--listen", ":8080"], 2, "for example 127.0.0.1:8080"),
+        (vec!["verify", "--smtp-url", "smtp://localhost"], 2, "`bursar verify` does not read --smtp-url"),
+        (vec!["screening", "check", "Jane Doe", "--role", "api"], 2, "`bursar screening check` does not read --role"),
+        (vec!["verify", "--data-dir", nowhere], 78, "there is no store at"),
+        (vec!["bench", "--credentials", nowhere], 78, "start a sandbox there"),
+    ] {
+        let output = bursar(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
+        assert!(said(&output).contains(text), "{arguments:?}: {}", said(&output));
+    }
+    let output = bursar(&["serve"]).env("BURSAR_LISTEN", "foo").output().unwrap();
+    assert!(said(&output).contains("environment variable BURSAR_LISTEN"), "{}", said(&output));
+    let output = bursar(&["serve", "--listen", "foo"]).env("BURSAR_LISTEN", "127.0.0.1:0").output().unwrap();
+    assert!(!said(&output).contains("environment variable"), "{}", said(&output));
+}
+
+#[test]
+fn help_groups_the_commands() {
+    let help = said(&bursar(&["--help"]).output().unwrap());
+    for (before, after) in [("Run:", "serve"), ("Data:", "verify"), ("Develop:", "events"), ("Measure:", "simulate")] {
+        let (_, group) = help.split_once(before).unwrap_or_else(|| panic!("{before} in {help}"));
+        assert!(group.split("\n\n").next().unwrap().contains(&format!("\n  {after} ")), "{before} {after}: {help}");
+    }
+}

@@ -163,7 +163,7 @@ fn a_wrapped_key_file_is_unwrapped_by_a_command_or_a_call() {
 }
 
 /// Creates a folder for production without an organization; returns the configuration file.
-fn production(folder: &Path) -> PathBuf {
+pub fn production(folder: &Path) -> PathBuf {
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     works(&["keys", "master", &path("master.key")]);
     std::fs::write(path("token"), "secret").unwrap();
@@ -184,7 +184,7 @@ fn production(folder: &Path) -> PathBuf {
     folder.join("bursar.toml")
 }
 
-fn serve(folder: &Path) -> Process {
+pub fn serve(folder: &Path) -> Process {
     Process::start_with(&folder.join("data"), &["--config", folder.join("bursar.toml").to_str().unwrap()])
 }
 

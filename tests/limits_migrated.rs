@@ -1,7 +1,5 @@
 //! Migrated databases of the version before limits counted all transfers: their daily sums.
 
-use refinery::{Runner, Target, load_sql_migrations};
-
 use crate::harness::bursar;
 use crate::harness::postgres::{Cluster, Database};
 
@@ -51,13 +49,7 @@ fn sums_of_a_migration_that_was_interrupted_are_made_again() {
 /// Fills a database of this version, migrates it, and checks its sums.
 fn migrated_from(version: i32, filled: &[String]) {
     let database: Database = Cluster::single().bare();
-    let migrations = load_sql_migrations("migrations/postgres").unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let (mut client, connection) = tokio_postgres::connect(&database.url(), tokio_postgres::NoTls).await.unwrap();
-        tokio::spawn(connection);
-        Runner::new(&migrations).set_target(Target::Version(version)).run_async(&mut client).await.unwrap();
-    });
+    database.migrate_to(version);
     // In two organizations, so that nothing is added up across them.
     for org in [1, 2] {
         database.run(&format!(

@@ -1,7 +1,6 @@
 //! Migrated stores of the version before apps had profiles of payees: the data of each app (docs/internals/adr/0038).
 
-use bursar::store::Sqlite;
-use refinery::{Runner, Target, load_sql_migrations};
+use bursar::store::{Sqlite, sqlite};
 
 use crate::harness::bursar;
 use crate::harness::postgres::{Cluster, Database};
@@ -67,9 +66,8 @@ const CONTACTS: [&str; 4] = ["1 88", "2 --", "3 --", "4 --"];
 fn an_embedded_store_of_before_gives_each_app_what_is_known_to_be_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("before.sqlite");
-    let migrations = load_sql_migrations("migrations/sqlite").unwrap();
     let mut connection = rusqlite::Connection::open(&path).unwrap();
-    Runner::new(&migrations).set_target(Target::Version(31)).run(&mut connection).unwrap();
+    sqlite::schema::migrate(&mut connection, 31).unwrap();
     let id = |number: u8| format!("x'{number:032}'");
     connection.execute_batch(&written(BEFORE, id, |number| format!("x'{number:02}'"))).unwrap();
     drop(connection);
@@ -89,13 +87,7 @@ fn an_embedded_store_of_before_gives_each_app_what_is_known_to_be_its_own() {
 #[test]
 fn a_database_of_before_gives_each_app_what_is_known_to_be_its_own() {
     let database: Database = Cluster::single().bare();
-    let migrations = load_sql_migrations("migrations/postgres").unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let (mut client, connection) = tokio_postgres::connect(&database.url(), tokio_postgres::NoTls).await.unwrap();
-        tokio::spawn(connection);
-        Runner::new(&migrations).set_target(Target::Version(31)).run_async(&mut client).await.unwrap();
-    });
+    database.migrate_to(31);
     let id = |number: u8| format!("'{number:032}'::uuid");
     database.run(&written(BEFORE, id, |number| format!("'\\x{number:02}'::bytea")));
     let folder = tempfile::tempdir().unwrap();

@@ -7,8 +7,8 @@ Each round measures every work and every reference once, so that a busy minute o
 table shows the medians of the rounds, and ratios between medians. `--stored N` fills a store with N transfers first
 and measures what its size changes; filling it goes at the speed of batches. With `--store FOLDER` they are in that
 data folder already. `--citus URL`, the coordinator of a cluster (tests/citus/cluster.sh <folder> starts one and prints
-it), measures payouts of 64 organizations on it. `--write` puts the table and the plot into docs/. It needs a release
-build (make build), PostgreSQL (tools/setup.sh) and, for the plot, matplotlib.
+it), measures payouts of 64 organizations on it. `--write` puts the table and the plot into docs/. It needs the
+build that is released (`make bench` makes it), PostgreSQL (tools/setup.sh) and, for the plot, matplotlib.
 """
 import argparse
 import json
@@ -26,7 +26,8 @@ import time
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BURSAR = ROOT / "target/release/bursar"
+# What `make release` packs.
+BURSAR = ROOT / "target/release-build/dist/bursar"
 PAGE = ROOT / "docs/internals/performance.md"
 BEGIN, END = "<!-- table: made by tools/bench.py -->", "<!-- end of the table -->"
 CONNECTIONS = "64"
@@ -331,7 +332,7 @@ def main():
     asked.add_argument("--write", action="store_true")
     asked = asked.parse_args()
     if not BURSAR.exists():
-        raise SystemExit("bench: build first: make build")
+        raise SystemExit("bench: build first: make bench")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="bursar-bench-"))
     folder.chmod(0o755)
     postgres = Postgres(folder)

@@ -17,19 +17,19 @@ cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export RUSTFLAGS="--remap-path-prefix=$PWD=/bursar --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$(rustc --print sysroot)=/rust"
 # C code of dependencies names its files too.
 export CFLAGS="-ffile-prefix-map=$PWD=/bursar -ffile-prefix-map=$cargo_home=/cargo"
-build() { cargo build --quiet --release --locked --target-dir "$1"; }
+build() { cargo build --quiet --profile dist --locked --target-dir "$1"; }
 
 dist=target/dist
 mkdir -p "$dist"
 build target/release-build
-strip --strip-all -o "$dist/bursar" target/release-build/release/bursar
+strip --strip-all -o "$dist/bursar" target/release-build/dist/bursar
 
 cargo cyclonedx --format json --spec-version 1.5 --override-filename bursar.cdx >/dev/null
 mv bursar.cdx.json "$dist/"
 
 if [ "${1:-}" = reproduce ]; then
   build target/release-again
-  strip --strip-all -o "$dist/bursar.again" target/release-again/release/bursar
+  strip --strip-all -o "$dist/bursar.again" target/release-again/dist/bursar
   cmp "$dist/bursar" "$dist/bursar.again" || { echo "release: two builds of one commit differ" >&2; exit 1; }
   rm "$dist/bursar.again"
   echo "release: two builds gave the same bytes"

@@ -9,6 +9,9 @@ say() { printf 'setup: %s\n' "$*"; }
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
 command -v npm >/dev/null || missing+=(nodejs npm)
+# The guide's commands use both.
+command -v curl >/dev/null || missing+=(curl)
+command -v jq >/dev/null || missing+=(jq)
 [ -d /usr/lib/postgresql ] || missing+=(postgresql)
 [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 # The module can be there without the package that makes environments usable.

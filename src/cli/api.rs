@@ -15,19 +15,19 @@ use crate::outbound::install_tls;
 /// How long an answer may take.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Which server, and as whom.
+/// The server, and the key.
 #[derive(Args)]
 pub(super) struct Server {
-    /// The data folder of a sandbox, whose credentials are used
+    /// Data folder of a sandbox; the command uses its credentials
     #[arg(long, value_name = "FOLDER", env = "BURSAR_DATA_DIR", default_value = "bursar-data")]
     data_dir: PathBuf,
-    /// A client id, instead of the sandbox's
+    /// Client id to use instead of the sandbox's
     #[arg(long, value_name = "ID", requires = "api_key")]
     client_id: Option<String>,
-    /// The key of that client id
+    /// API key of that client id
     #[arg(long, value_name = "KEY", env = "BURSAR_API_KEY", hide_env_values = true, requires = "client_id")]
     api_key: Option<String>,
-    /// The server's address; without a client id the one that the sandbox wrote down
+    /// Address of the server [default: the address of the sandbox; with --client-id http://127.0.0.1:8080]
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
 }
@@ -129,7 +129,7 @@ impl Api {
     }
 }
 
-/// The innermost reason: "connection refused" tells more than "error sending request".
+/// The innermost reason: "connection refused" is more precise than "error sending request".
 fn reason(error: reqwest::Error) -> String {
     let error = error.without_url();
     let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());

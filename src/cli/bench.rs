@@ -9,9 +9,10 @@ use comfy_table::Table;
 
 use super::{Configured, Failed, say};
 use crate::apps::Credentials;
+use crate::config::BadConfig;
 use crate::load::{AppKey, Figures, Load, NoReference, Recording, Scenario, echo, empty_store, organizations, run};
 
-/// What `bursar bench` is told.
+/// Options of `bursar bench`.
 #[derive(Args)]
 pub(super) struct Options {
     /// The sandbox's credentials; they name its address too. Several, of several organizations, share the connections
@@ -35,12 +36,12 @@ pub(super) struct Options {
     /// Seconds for each run
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Calls a running sandbox and tells how fast it answered. Fails where a run had no success at all.
+/// Calls a running sandbox and reports rates and response times. Fails if no call of a run succeeded.
 pub(super) fn bench(asked: &Options) -> Result<(), Failed> {
     let all: Vec<Credentials> = asked.credentials.iter().map(|path| credentials(path)).collect::<Result<_, _>>()?;
     let Some(first) = all.first() else { return Ok(()) };
@@ -81,7 +82,11 @@ pub(super) fn bench(asked: &Options) -> Result<(), Failed> {
 }
 
 fn credentials(path: &Path) -> Result<Credentials, Failed> {
-    let failed = |why: String| Failed::Work(format!("no credentials in {}: {why}", path.display()));
+    let failed = |why: String| {
+        let reason =
+            format!("no credentials in {}: {why}; start a sandbox there, or name another file", path.display());
+        Failed::from(BadConfig::one(reason))
+    };
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
 }
@@ -146,7 +151,7 @@ pub(super) enum Reference {
         /// How long payouts are sent to a service in memory, whose rows are then written
         #[arg(long, default_value_t = 5)]
         record_seconds: u64,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -158,7 +163,7 @@ pub(super) fn reference(asked: Reference) -> Result<(), Failed> {
     let failed = |error: NoReference| Failed::Work(error.to_string());
     match asked {
         Reference::Echo { body } => {
-            // Whoever waits for the line cannot be told that it could not be written.
+            // Without a reader the line is lost; the run continues.
             runtime
                 .block_on(echo(body, |address| say(&format!("listening on {address}")).unwrap_or_default()))
                 .map_err(failed)

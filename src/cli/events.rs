@@ -19,7 +19,7 @@ pub(super) struct Options {
     /// Only events of this name, such as transfer.completed
     #[arg(long, value_name = "NAME", value_parser = name)]
     name: Option<EventName>,
-    /// Go on with what happens from now on
+    /// Follow: print new events as they happen
     #[arg(long, short)]
     follow: bool,
     /// Whole events, one JSON object a line
@@ -58,7 +58,7 @@ pub(super) fn run(asked: &Options) -> Result<(), Failed> {
 pub(super) fn line(event: &Value) -> String {
     let text = |field: &Value| field.as_str().unwrap_or_default().to_owned();
     let [created, name, object] = ["created", "name", "object_id"].map(|field| text(&event[field]));
-    // A JSON value does not fill a column by itself.
+    // Convert the JSON value to a cell.
     let sequence = event["sequence"].to_string();
     let line = format!("{sequence:>6}  {created}  {name:<29}  {object}  {}", text(&event["object"]["status"]));
     line.trim_end().to_owned()

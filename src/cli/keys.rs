@@ -19,13 +19,13 @@ pub(super) struct Options {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// List an app's keys, revoked ones too, without their secrets
+    /// List the keys of an app, including revoked ones, without their secrets
     List(Of),
-    /// Issue another key and print it once; two may live at a time
+    /// Create a key and print it once; an app has at most two active keys
     Create(Of),
-    /// Make or change a file with master keys, which seal account numbers and other secrets
+    /// Create or change a file with master keys, which seal account numbers and other secrets
     Master(super::master::Options),
-    /// Revoke a key; it stops working within five seconds
+    /// Revoke a key; it stops working within 5 seconds
     Revoke {
         /// The public half of the key
         key: String,
@@ -38,10 +38,10 @@ enum Verb {
 struct Of {
     #[command(flatten)]
     server: Server,
-    /// The app; the sandbox's own when not given
+    /// Id of the app [default: the app of the sandbox]
     #[arg(long, value_name = "ID", value_parser = app)]
     app: Option<AppId>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -64,7 +64,7 @@ impl Log {
         Ok(self.page().await?)
     }
 
-    /// The next events, as soon as there are some. A server that is away is waited for, and `away` is told of it once.
+    /// Returns the next events as soon as there are some. Waits for an unreachable server, and calls `away` once.
     pub async fn next(&mut self, away: impl Fn(&str)) -> Result<Vec<Value>, Failed> {
         loop {
             match self.page().await {

@@ -8,7 +8,7 @@ use crate::config::LogFormat;
 
 /// Starts logging. Without a choice: for people on a terminal, JSON lines otherwise.
 pub(super) fn start(format: Option<LogFormat>) {
-    start_with(format, "info,refinery_core=warn");
+    start_with(format, "info");
 }
 
 /// The same for a command that ends: errors, and the lines of the security log.

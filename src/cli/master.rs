@@ -24,7 +24,7 @@ pub(super) struct Options {
     /// Remove this key; what is sealed under it is lost
     #[arg(long, value_name = "ID")]
     remove: Option<u16>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::{Configured, Failed, say};
 use crate::instance::{Instance, distribute};
 
-/// Brings the store's schema up to date, whatever `--no-migrate` says of serving; and spreads it over the nodes of a
-/// cluster where that is asked for.
+/// Updates the schema of the store, regardless of `--no-migrate`, and distributes it over the nodes of a cluster if
+/// requested.
 pub(super) fn run(configured: Configured, distributed: bool, as_json: bool) -> Result<(), Failed> {
     let mut config = configured.load()?;
     config.migrate = true;
@@ -15,7 +15,7 @@ pub(super) fn run(configured: Configured, distributed: bool, as_json: bool) -> R
         return if as_json {
             say(&json!({"migrated": true, "distributed": tables}).to_string())
         } else {
-            say(&format!("The store is up to date, and distributed: {} tables were not before.", tables.len()))
+            say(&format!("The store is up to date. Newly distributed tables: {}.", tables.len()))
         };
     }
     drop(Instance::configured(&config)?);

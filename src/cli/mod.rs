@@ -18,13 +18,14 @@ mod rekey;
 mod routes;
 mod screening;
 mod serve;
+mod settings;
 mod simulate;
 mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{BadConfig, Config, Settings};
 use crate::instance::Unopened;
@@ -41,72 +42,72 @@ struct Line {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve the API and the pages, and work off what waits
+    /// Run the API server, the web pages and the background worker
     #[command(after_help = "Examples:\n  bursar serve\n  bursar serve --listen 127.0.0.1:0 --data-dir /tmp/try\n  \
                             bursar serve --config /etc/bursar.toml")]
     Serve {
         #[command(flatten)]
         configured: Configured,
-        /// Say where it listens as JSON, in one line
+        /// Print the address as one line of JSON
         #[arg(long)]
         json: bool,
     },
-    /// Bring the store's schema up to date, and end
+    /// Update the schema of the store, and exit
     #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json\n  \
                             bursar migrate --distribute --database-url postgres://bursar@coordinator/bursar")]
     Migrate {
         #[command(flatten)]
         configured: Configured,
-        /// Spread a PostgreSQL database with the extension Citus over its nodes, by organization
+        /// Distribute a PostgreSQL database with the extension Citus over its nodes, by organization
         #[arg(long)]
         distribute: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Move an embedded store to PostgreSQL, whole: equal before and after, and resumed where it was killed
+    /// Move an embedded store to PostgreSQL, and verify that both are equal
     #[command(
         after_help = "Examples:\n  bursar move --to postgres://bursar@db1.internal/bursar --database-password-file /etc/bursar/database-password\n  \
                             bursar move --to postgres://bursar@db1.internal/bursar --config /etc/bursar.toml --json\n  \
-                            bursar move --to postgres://bursar@db1.internal/bursar --give-up\n\nThe server must not run. The database must be empty; it is brought \
-                            up to date. A move that was killed\ngoes on when the same command is run again."
+                            bursar move --to postgres://bursar@db1.internal/bursar --give-up\n\nStop the server first. The database must be empty; the move \
+                            creates its schema. After an interruption,\nrun the same command again: the move continues."
     )]
     Move(Box<move_store::Options>),
-    /// Check the books and the event logs against the invariants; changes nothing, and the server may run
+    /// Check the ledger and the event logs against the invariants; read-only, also while the server runs
     #[command(
         after_help = "Examples:\n  bursar verify\n  bursar verify --anchor /mnt/other/anchors.txt\n  bursar verify --database-url sqlite:/backup/bursar.db\n  \
-                            bursar verify --json | jq '.findings[].where'\n\nExits with 1 when anything is found."
+                            bursar verify --json | jq '.findings[].where'\n\nExits with 1 if there is a finding."
     )]
     Verify(Box<verify::Options>),
-    /// Sign the heads of the history, to be kept outside of the store
+    /// Sign the heads of the history, to keep outside of the store
     #[command(after_help = "Examples:\n  bursar anchor\n  bursar anchor --to /mnt/other/anchors.txt\n  \
-                            bursar anchor --to https://anchors.example.com/bursar\n\nA file is appended to. \
+                            bursar anchor --to https://anchors.example.com/bursar\n\nThe command appends to a file. \
                             `bursar verify --anchor FILE` checks that the history contains every anchor.")]
     Anchor {
         #[command(flatten)]
         configured: Configured,
-        /// Append to this file, or POST to this URL; standard output when not given
+        /// Append to this file, or POST to this URL [default: standard output]
         #[arg(long, value_name = "FILE|URL", value_parser = verify::to)]
         to: Option<verify::To>,
     },
-    /// Copy an embedded store into a new file, while it is served or not, and check the copy
+    /// Copy an embedded store into a new file, also while the server runs, and check the copy
     #[command(after_help = "Examples:\n  bursar backup /backup/bursar-monday.sqlite\n  \
                             bursar backup --data-dir /var/lib/bursar /backup/bursar.sqlite --json\n\n\
-                            The key file is not in it. On PostgreSQL use the server's own backups.")]
+                            The copy does not contain the key file. For PostgreSQL use the backups of the server.")]
     Backup {
         /// The new file
         #[arg(value_name = "FILE")]
         to: PathBuf,
         #[command(flatten)]
         configured: Configured,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Put a copy of an embedded store where there is none, checked and brought up to date
+    /// Restore a copy of an embedded store, check it and update its schema
     #[command(after_help = "Examples:\n  bursar restore /backup/bursar-monday.sqlite\n  \
                             bursar restore --data-dir /var/lib/bursar /backup/bursar.sqlite --json\n\n\
-                            The store is then as it was: what happened since is not in it.")]
+                            Changes after the backup are not in the restored store.")]
     Restore {
         /// The copy
         #[arg(value_name = "FILE")]
@@ -116,15 +117,15 @@ enum Command {
         /// Accept a copy without an organization
         #[arg(long)]
         empty_ok: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Send payouts to a running sandbox, and tell how fast they are answered
+    /// Send payouts to a running sandbox, and report rates and response times
     #[command(after_help = "Examples:\n  bursar bench\n  bursar bench --connections 64 --seconds 30 --json\n  \
                             bursar bench --scenario reads,lists --connections 64\n  bursar bench --connections 64 --rate 1000")]
     Bench(bench::Options),
-    /// The same work without the service around it, to compare the figures of bench with
+    /// Measure the work of bench without the service, as a reference
     #[command(after_help = "Examples:\n  bursar reference rows --data-dir /tmp/empty --json\n  \
                             bursar reference echo --body link.json")]
     Reference {
@@ -135,7 +136,7 @@ enum Command {
     #[command(after_help = "Examples:\n  bursar simulate\n  bursar simulate --seed 42 --ops 1000000\n  \
                             bursar simulate --json | jq -r .report.state_hash")]
     Simulate(simulate::Simulated),
-    /// Load the sanctions list, or compare a name with it
+    /// Load the sanctions list, or screen a name against it
     #[command(
         after_help = "Examples:\n  bursar screening load ~/Downloads/SDN.CSV ~/Downloads/ALT.CSV ~/Downloads/ADD.CSV\n  \
                             bursar screening load /srv/ofac --data-dir /var/lib/bursar\n  \
@@ -149,23 +150,23 @@ enum Command {
     #[command(after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
                             bursar events --json | jq -c '[.name, .object.status]'")]
     Events(events::Options),
-    /// Bring the events of a running server to a URL, signed as webhooks are
+    /// Forward the events of a running server to a URL, signed like webhooks
     #[command(after_help = "Examples:\n  bursar listen --forward-to http://127.0.0.1:3000/hooks\n  \
                             bursar listen --forward-to http://127.0.0.1:3000/hooks --after 0 --json")]
     Listen(listen::Options),
-    /// List, issue and revoke the keys of an app of a running server; make a file with master keys
+    /// List, create and revoke API keys of an app; create master keys
     #[command(
         after_help = "Examples:\n  bursar keys list\n  bursar keys create --json\n  bursar keys revoke pk_sandbox_…\n  \
                       bursar keys master /etc/bursar/master.key"
     )]
     Keys(keys::Options),
-    /// Add a master key and have every sealed value rewritten under it, while the server runs
+    /// Add a master key, and rewrite every sealed value under it while the server runs
     #[command(after_help = "Examples:\n  bursar rekey --config /etc/bursar.toml\n  bursar rekey --watch --json\n\n\
-                            A server must run: it rewrites the seals. Stopped, it resumes at its next start.")]
+                            A server must run: it rewrites the seals. After a restart it continues.")]
     Rekey(Box<rekey::Options>),
-    /// Create an organization, as the first of a production server
+    /// Create an organization, for example the first one of a production server
     #[command(after_help = "Examples:\n  bursar organizations create --config /etc/bursar.toml --name 'Example Pay' \
-                            --admin-email ada@example.com --app-name Payroll\n\nOver an embedded store the server must not run.")]
+                            --admin-email ada@example.com --app-name Payroll\n\nFor an embedded store, stop the server first.")]
     Organizations {
         #[command(subcommand)]
         asked: organizations::Options,
@@ -173,13 +174,13 @@ enum Command {
     /// List every route: method, path, who may call it, operation id
     #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]
     Routes {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
 }
 
-/// Settings, and the file with more of them.
+/// The settings, and the file with more of them.
 #[derive(Clone, Args)]
 struct Configured {
     /// TOML file with the same settings: listen = "…", data-dir = "…"
@@ -195,7 +196,7 @@ impl Configured {
     }
 }
 
-/// Why a subcommand did not do what it should.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error(transparent)]
@@ -223,11 +224,10 @@ impl From<std::io::Error> for Failed {
     }
 }
 
-/// Runs what the command line asks for.
+/// Runs the command of the command line.
 pub fn run() -> ExitCode {
     harden();
-    // Clap ends the process by itself with 2 for wrong usage and 0 for --help.
-    let done = match Line::parse().command {
+    let done = match parsed().command {
         Command::Serve { configured, json } => serve::run(configured, json),
         Command::Migrate { configured, distribute, json } => migrate::run(configured, distribute, json),
         Command::Move(asked) => move_store::run(*asked),
@@ -258,6 +258,24 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Reads the command line. Wrong usage ends the process with 2, `--help` with 0.
+fn parsed() -> Line {
+    let arguments: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let mut line = settings::shaped(Line::command());
+    let read = line.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| {
+        settings::check(&mut line, &matches)?;
+        Line::from_arg_matches(&matches)
+    });
+    read.unwrap_or_else(|error| {
+        if let Some(hint) = settings::hint(&error, &arguments) {
+            let code = error.exit_code();
+            complain_as_it_is(&format!("{}\n{hint}\n", error.render().to_string().trim_end()));
+            std::process::exit(code);
+        }
+        error.exit()
+    })
+}
+
 /// No core dump of this process, and no other process of the user reads its memory: it holds keys.
 fn harden() {
     let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
@@ -265,7 +283,7 @@ fn harden() {
     #[cfg(target_os = "linux")]
     let limited = limited.and(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable));
     if let Err(error) = limited {
-        // The program serves all the same.
+        // Not fatal: the keys are less protected.
         tracing::debug!(%error, "core dumps could not be switched off");
     }
 }
@@ -274,17 +292,21 @@ fn complain(failed: &Failed) {
     complain_of(&failed.to_string());
 }
 
-/// Writes what is wrong to standard error.
+/// Writes an error to standard error, each line with the name of the program.
 fn complain_of(text: &str) {
-    use std::io::Write as _;
     let mut lines = String::new();
     for line in text.lines() {
         lines.push_str("bursar: ");
         lines.push_str(line);
         lines.push('\n');
     }
-    // When even stderr is gone, the exit code still tells.
-    drop(std::io::stderr().write_all(lines.as_bytes()));
+    complain_as_it_is(&lines);
+}
+
+fn complain_as_it_is(text: &str) {
+    use std::io::Write as _;
+    // Without a reader of standard error the exit code remains.
+    drop(std::io::stderr().write_all(text.as_bytes()));
 }
 
 /// Writes a result to standard output. A reader that went away (`bursar routes | head`) is no failure.
@@ -292,7 +314,7 @@ fn say(text: &str) -> Result<(), Failed> {
     say_while_heard(text).map(|_| ())
 }
 
-/// The same for what does not end by itself: gives whether there is still a reader.
+/// Writes a line of an endless output. Returns whether there is still a reader.
 fn say_while_heard(text: &str) -> Result<bool, Failed> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
@@ -303,7 +325,7 @@ fn say_while_heard(text: &str) -> Result<bool, Failed> {
     }
 }
 
-/// Does what waits for others, until it is done or somebody presses Ctrl-C, which is no failure.
+/// Runs async work until it is done or the user presses Ctrl-C, which is no failure.
 fn until_interrupted(work: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -317,7 +339,6 @@ fn until_interrupted(work: impl Future<Output = Result<(), Failed>>) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn the_command_line_is_sound_and_every_subcommand_has_examples() {

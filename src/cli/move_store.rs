@@ -16,22 +16,22 @@ use crate::store::postgres;
 /// Where to, and how.
 #[derive(Args)]
 pub(super) struct Options {
-    /// The database: postgres://user@host:port,host:port/name?sslmode=verify-full. Its password stands in --database-password-file
+    /// Target database: postgres://user@host:port,host:port/name?sslmode=verify-full, its password in --database-password-file
     #[arg(long, value_name = "URL", required_unless_present = "forget")]
     to: Option<String>,
-    /// Begin again: empty the database of what an unfinished move of this store put there
+    /// Start over: delete the data of an unfinished move of this store from the database
     #[arg(long, conflicts_with_all = ["give_up", "forget"])]
     restart: bool,
-    /// Come back: empty the database of what the move put there, if nothing has happened there since, and let the store be served again
+    /// Roll back: delete the moved data from PostgreSQL and re-enable the embedded store. Refused if anything was written there since
     #[arg(long, conflicts_with = "forget")]
     give_up: bool,
-    /// Let the store be served again without asking the database, because it is lost; so is what happened there
+    /// Re-enable the embedded store without the database, because the database is lost, with all changes made in it
     #[arg(long, conflicts_with = "to")]
     forget: bool,
-    /// Move a store without an organization too
+    /// Accept a store without an organization
     #[arg(long)]
     empty_ok: bool,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -58,7 +58,7 @@ impl From<Unmoved> for Failed {
     }
 }
 
-/// Moves, goes on, or comes back.
+/// Moves, continues, or rolls back.
 pub(super) fn run(asked: Options) -> Result<(), Failed> {
     let Options { to, restart, give_up, forget, empty_ok, json, configured } = asked;
     let source = match configured.clone().load()?.database {

@@ -38,7 +38,7 @@ pub(super) struct Create {
     /// The name of a first app: 3 to 60 characters [default: no app]
     #[arg(long, value_name = "NAME")]
     app_name: Option<String>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -14,7 +14,7 @@ use crate::seals::check::{Progress, progress};
 use crate::store::Reads;
 use crate::vault::Vault;
 
-/// How often to look how far the servers are.
+/// How often the progress of the servers is checked.
 const CHECK_EVERY: Duration = Duration::from_millis(500);
 /// Servers look at the key file every second: after this long each of them has a new key.
 const TAKEN_UP_WITHIN: Duration = Duration::from_secs(4);
@@ -24,13 +24,13 @@ const TAKEN_UP_WITHIN: Duration = Duration::from_secs(4);
 pub(super) struct Options {
     #[command(flatten)]
     configured: Configured,
-    /// Only watch: the key file has its new active key already
+    /// Only wait: the key file already has its new active key
     #[arg(long)]
     watch: bool,
-    /// Seconds to wait for the servers to rewrite the seals
+    /// Seconds to wait until the servers have rewritten the seals
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600)]
     within: u64,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +58,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
             let Progress { records, current, .. } = found;
             return Err(Failed::Work(format!(
                 "after {within} seconds {current} of {records} records are under key {}. The work continues while a server \
-                 runs; look again with: bursar rekey --watch",
+                 runs; check again with: bursar rekey --watch",
                 keys.active()
             )));
         }

@@ -15,33 +15,33 @@ use crate::screening::{Hit, ListVersion, SCORE_MIN, common_name, listed_name, ma
 /// What to do with the sanctions list.
 #[derive(Subcommand)]
 pub(super) enum Options {
-    /// Check the files of a list and put them where the server finds them, within a minute
+    /// Check the files of a list and install them; a running server uses them within a minute
     Load {
         /// SDN.CSV, ALT.CSV, ADD.CSV, SDN_COMMENTS.CSV as OFAC publishes them, or a folder with them
         #[arg(required = true, value_name = "FILE_OR_FOLDER")]
         paths: Vec<PathBuf>,
         #[command(flatten)]
         configured: Box<Configured>,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Compare a name with the list in use, and show why it is like one there
+    /// Screen a name against the list in use, and explain each match
     Check {
         /// First and last name
         name: String,
         #[command(flatten)]
         configured: Box<Configured>,
-        /// Compare with the sandbox's invented names
+        /// Screen against the invented names of the sandbox
         #[arg(long)]
         invented: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Measure how long a look-up takes on this machine, with a list of invented names
+    /// Measure how long one screening takes on this machine, with a list of invented names
     Measure {
-        /// Names on the list; the published one has some 40,000
+        /// Names on the list; the published one has about 40,000
         #[arg(long, default_value_t = 40_000)]
         names: u64,
     },

@@ -14,7 +14,7 @@ pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
     let config = preflight::load(configured.settings, configured.config.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let announce = |base_url: &str, bootstrapped: &Bootstrapped| {
-        // Nobody may read our output; that is no reason not to serve.
+        // A closed standard output is no reason not to serve.
         drop(say(&if as_json { reported(base_url, bootstrapped) } else { greeting(base_url, bootstrapped) }));
     };
     match runtime.block_on(serve(config, announce))? {
@@ -35,6 +35,7 @@ fn greeting(base_url: &str, bootstrapped: &Bootstrapped) -> String {
     if let Some(credentials) = &bootstrapped.credentials {
         lines.push("This is a new sandbox. Try:".to_owned());
         lines.extend(curl_lines(credentials).into_iter().map(|line| format!("  {line}")));
+        lines.push(format!("The guide is at {base_url}/guide"));
     }
     if let Some(OpenedSetup { token, link }) = &bootstrapped.setup {
         let body = json!({"token": token, "name": "…", "admin_email": "…", "app_name": "…"});

@@ -19,7 +19,7 @@ pub(super) struct Simulated {
     /// Commands to run before everything must come to rest
     #[arg(long, default_value_t = 200_000)]
     ops: u64,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

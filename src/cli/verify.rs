@@ -19,7 +19,7 @@ use crate::security_log::{self, Origin, SecurityEvent};
 use crate::store::Reads;
 use crate::verify::{Contents, Report, verify, verify_history};
 
-/// What to check.
+/// Options of `bursar verify`.
 #[derive(Args)]
 pub(super) struct Options {
     #[command(flatten)]
@@ -27,18 +27,18 @@ pub(super) struct Options {
     /// Accept a store without an organization
     #[arg(long)]
     empty_ok: bool,
-    /// Open every sealed value, not a sample of them; needs the key file
+    /// Open every sealed value, not only a sample; needs the key file
     #[arg(long)]
     all_seals: bool,
-    /// Refuse a history that does not contain every anchor of this file
+    /// Report a history that does not contain every anchor of this file
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Checks the store; fails when anything is found.
+/// Checks the store; fails if there is a finding.
 pub(super) fn run(asked: Options) -> Result<(), Failed> {
     let Options { configured, empty_ok, all_seals, anchor, json: as_json } = asked;
     let config = configured.load()?;

@@ -85,24 +85,25 @@ impl Queries {
             Seen::Waits(wants) => wants,
         };
         let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
+        // A caller that went away does not need its answer.
+        let (answer, answered) = oneshot::channel();
         match &self.together {
             Some(queue) if !wants.iter().any(Want::is_page) => {
-                let (answer, answered) = oneshot::channel();
-                // A caller that has disconnected needs no response.
                 let task = task(ReadQuery { query, sees: PhantomData }, move |seen| drop(answer.send(seen)));
-                match queue.try_send(Waiting { now, task }) {
-                    Ok(()) => answered.await.unwrap_or_else(|_| Err(bug())),
-                    Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                        Err(Refusal::new(Code::ServiceUnavailable, "The server is overloaded.").retry_after(1))
+                queue.try_send(Waiting { now, task }).map_err(|full| match full {
+                    TrySendError::Full(_) | TrySendError::Disconnected(_) => {
+                        Refusal::new(Code::ServiceUnavailable, "The server is overloaded.").retry_after(1)
                     }
-                }
+                })?;
             }
             Some(_) | None => {
                 let reads = self.reads.clone();
-                let seen = tokio::task::spawn_blocking(move || view(&reads, now, query)).await;
-                seen.unwrap_or_else(|_| Err(bug()))
+                // Boxed, so that one kind of task is compiled instead of one for each query.
+                let work: Box<dyn FnOnce() + Send> = Box::new(move || drop(answer.send(view(&reads, now, query))));
+                drop(tokio::task::spawn_blocking(work));
             }
         }
+        answered.await.unwrap_or_else(|_| Err(bug()))
     }
 }
 

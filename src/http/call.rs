@@ -6,7 +6,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::answer::{Answer, Outcome};
-use super::idempotency::{self, Keyed, Once};
+use super::idempotency::{self, Answering, Keyed, Once};
 use super::input::{Fields, Input};
 use crate::engine::Command;
 use crate::ids::{AppId, MemberId, MemberSessionId, OrgId};
@@ -158,12 +158,12 @@ impl Call {
     ///
     /// Even if `command` is a refusal of the input, the key is checked first: a used key is a clearer error than a
     /// wrong field (docs/decisions.md 3).
-    pub async fn once<C: Command>(
+    pub fn once<C: Command>(
         &self,
         command: Result<C, Refusal>,
         answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
-    ) -> Outcome {
-        self.once_in(self.caller.org, self.key_space(), command, answer).await
+    ) -> impl Future<Output = Outcome> + Send {
+        self.once_in(self.caller.org, self.key_space(), command, answer)
     }
 
     /// Returns the scope of the request's idempotency key: the acting app or the organization. A client id alone has a
@@ -182,20 +182,25 @@ impl Call {
     }
 
     /// Runs a command once for a tenant that the path names, with a separate key scope.
-    pub async fn once_in<C: Command>(
+    pub fn once_in<C: Command>(
         &self,
         org: OrgId,
         scope: Uuid,
         command: Result<C, Refusal>,
         answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
-    ) -> Outcome {
+    ) -> impl Future<Output = Outcome> + Send {
+        self.once_of(org, scope, command.map(|command| idempotency::answering(command, answer)))
+    }
+
+    /// The same of a command whose type is erased.
+    async fn once_of(&self, org: OrgId, scope: Uuid, command: Result<Box<dyn Answering>, Refusal>) -> Outcome {
         let keyed = self.idempotency_key.as_ref().map(|key| self.keyed(scope, key));
         if keyed.is_none()
             && let Err(refusal) = command
         {
             return Err(refusal);
         }
-        let answer = self.run(Once { org, keyed, command, answer: Box::new(answer) }).await?;
+        let answer = self.run(Once { org, keyed, command }).await?;
         self.log_noted(&answer.noted);
         Ok(answer)
     }

@@ -88,18 +88,44 @@ pub(super) fn print(vault: &Vault, canonical: &str) -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-pub type Render<R> = Box<dyn Fn(&R) -> Answer + Send>;
+/// A command whose reply is rendered as an answer. Its type is erased, so that the code around it is compiled once.
+pub trait Answering: Send {
+    /// See [`Command::needs`].
+    fn needs(&self) -> Vec<Want>;
+    /// Decides the command and renders its reply.
+    fn decide(&self, world: &mut World) -> Result<Answer, Halt>;
+}
+
+/// A command and the function that renders its reply.
+struct Answered<C, F> {
+    command: C,
+    answer: F,
+}
+
+/// Joins a command with the function that renders its reply.
+pub fn answering<C: Command>(command: C, answer: impl Fn(&C::Reply) -> Answer + Send + 'static) -> Box<dyn Answering> {
+    Box::new(Answered { command, answer })
+}
+
+impl<C: Command, F: Fn(&C::Reply) -> Answer + Send> Answering for Answered<C, F> {
+    fn needs(&self) -> Vec<Want> {
+        self.command.needs()
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Answer, Halt> {
+        Ok((self.answer)(&self.command.decide(world)?))
+    }
+}
 
 /// A command that runs at most once for its key.
-pub struct Once<C: Command> {
+pub struct Once {
     pub org: OrgId,
     pub keyed: Option<Keyed>,
     /// The command, or the refusal of its input.
-    pub command: Result<C, Refusal>,
-    pub answer: Render<C::Reply>,
+    pub command: Result<Box<dyn Answering>, Refusal>,
 }
 
-impl<C: Command> Command for Once<C> {
+impl Command for Once {
     type Reply = Answer;
 
     fn organization(&self) -> OrgId {
@@ -108,21 +134,21 @@ impl<C: Command> Command for Once<C> {
 
     fn needs(&self) -> Vec<Want> {
         let stored = self.keyed.as_ref().map(|keyed| Want::row::<StoredAnswer>(key![self.org, keyed.scope, keyed.key]));
-        let command = self.command.as_ref().map(Command::needs).unwrap_or_default();
+        let command = self.command.as_ref().map(|command| command.needs()).unwrap_or_default();
         stored.into_iter().chain(command).collect()
     }
 
     fn decide(&self, world: &mut World) -> Result<Answer, Halt> {
         let command = || self.command.as_ref().map_err(|refusal| Halt::Refuse(Box::new(refusal.clone())));
         let Some(keyed) = &self.keyed else {
-            return Ok((self.answer)(&command()?.decide(world)?));
+            return command()?.decide(world);
         };
         if let Some(stored) = world.get::<StoredAnswer>(key![self.org, keyed.scope, keyed.key])? {
             return Ok(replay(&stored, keyed, world.now())?);
         }
         let command = command()?;
         let answer = match world.attempt(|world| command.decide(world))? {
-            Ok(reply) => (self.answer)(&reply),
+            Ok(answer) => answer,
             // A final refusal is stored: a retry with this key must not succeed unexpectedly later.
             Err(refusal) if refusal.code.is_kept() => Answer::from(&refusal),
             Err(refusal) => return Err(refusal.into()),
@@ -352,7 +378,7 @@ mod tests {
         }
     }
 
-    fn once(bursar: &Bursar, secret: &'static str) -> Once<Echo> {
+    fn once(bursar: &Bursar, secret: &'static str) -> Once {
         let keyed = Keyed {
             scope: ORG.0,
             key: "k".to_owned(),
@@ -361,7 +387,7 @@ mod tests {
             vault: bursar.vault.clone(),
         };
         let answer = |reported: &&str| Answer::created(&serde_json::json!({"id": "7", "api_key": reported})).secret();
-        Once { org: ORG, keyed: Some(keyed), command: Ok(Echo(secret)), answer: Box::new(answer) }
+        Once { org: ORG, keyed: Some(keyed), command: Ok(answering(Echo(secret), answer)) }
     }
 
     #[tokio::test]

@@ -28,6 +28,11 @@ pub trait Input: Sized {
 
     /// Returns its JSON Schema, for the OpenAPI document.
     fn schema() -> Schema;
+
+    /// Whether a request must carry it.
+    fn is_required() -> bool {
+        Self::absent().is_none()
+    }
 }
 
 pub trait Fields: Input {
@@ -91,6 +96,85 @@ pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
     wrong(at, hint)
 }
 
+// The parts of `input!` that do not depend on the struct. They are functions because code in a macro is compiled for each use.
+
+/// Checks that the JSON is an object of known fields. Returns the problems of unknown ones.
+pub fn check_object(json: &Json, at: &str, known: &[&str]) -> Result<Problems, Problems> {
+    let Json::Object(fields) = json else {
+        return Err(wrong(at, format!("must be an object, not {}", json.kind())));
+    };
+    let mut problems = Problems::new();
+    for (name, _) in fields {
+        if !known.contains(&name.as_str()) {
+            add_unknown(&mut problems, &format!("{at}/"), name, known);
+        }
+    }
+    Ok(problems)
+}
+
+/// Reads a field of an object.
+pub fn read_field<T: Input>(json: &Json, at: &str, name: &str, problems: &mut Problems) -> Option<T> {
+    let at = format!("{at}/{name}");
+    let read = match json.get(name) {
+        Some(value) => T::read(value, &at),
+        None => T::absent().ok_or_else(|| wrong(&at, "is required")),
+    };
+    gather(read, problems)
+}
+
+/// Returns the problems of parameters that are unknown or sent twice.
+pub fn check_query(parameters: &[(String, String)], known: &[&str]) -> Problems {
+    let mut problems = Problems::new();
+    for (place, (name, _)) in parameters.iter().enumerate() {
+        if !known.contains(&name.as_str()) {
+            add_unknown(&mut problems, "", name, known);
+        }
+        if parameters[..place].iter().any(|(before, _)| before == name) {
+            problems.extend(wrong(name, "must be sent only once"));
+        }
+    }
+    problems
+}
+
+/// Reads a parameter of a query string.
+pub fn read_parameter<T: Input>(parameters: &[(String, String)], name: &str, problems: &mut Problems) -> Option<T> {
+    let read = match parameters.iter().find(|(given, _)| given == name) {
+        Some((_, text)) => T::read_text(text, name),
+        None => T::absent().ok_or_else(|| wrong(name, "is required")),
+    };
+    gather(read, problems)
+}
+
+/// A field as `input!` declares it: its name, its schema, its documentation, and whether it is required.
+type Declared = (&'static str, fn() -> Schema, &'static str, fn() -> bool);
+
+/// See [`Fields::parameters`].
+pub fn described(fields: &[Declared]) -> Vec<(&'static str, Schema, String, bool)> {
+    let described =
+        |(name, schema, doc, is_required): &Declared| (*name, schema(), doc.trim().to_owned(), is_required());
+    fields.iter().map(described).collect()
+}
+
+/// The schema of an object with these fields.
+pub fn object_schema(fields: Vec<(&'static str, Schema, String, bool)>) -> Schema {
+    let mut properties = serde_json::Map::new();
+    let mut required: Vec<&str> = Vec::new();
+    for (name, mut schema, description, needed) in fields {
+        if let Some(schema) = schema.as_object_mut() {
+            schema.insert("description".to_owned(), Schema::String(description));
+        }
+        properties.insert(name.to_owned(), schema);
+        if needed {
+            required.push(name);
+        }
+    }
+    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
 /// Declares a struct of inputs. Field types implement [`Input`]; `Option` fields may be missing.
 macro_rules! input {
     (
@@ -112,26 +196,10 @@ macro_rules! input {
         impl $crate::http::input::Input for $name {
             #[allow(unused_mut, unused_variables)]
             fn read(json: &$crate::strict_json::Json, at: &str) -> Result<Self, $crate::http::input::Problems> {
-                let $crate::strict_json::Json::Object(fields) = json else {
-                    return Err($crate::http::input::wrong(at, format!("must be an object, not {}", json.kind())));
-                };
-                let mut problems = $crate::http::input::Problems::new();
-                for (name, _) in fields {
-                    if !Self::KNOWN.contains(&name.as_str()) {
-                        $crate::http::input::add_unknown(&mut problems, &format!("{at}/"), name, Self::KNOWN);
-                    }
-                }
+                let mut problems = $crate::http::input::check_object(json, at, Self::KNOWN)?;
                 $(
-                    let $field = {
-                        let name = $crate::http::input::wire_name!($field $($wire)?);
-                        let at = format!("{at}/{name}");
-                        let read = match json.get(name) {
-                            Some(value) => <$type as $crate::http::input::Input>::read(value, &at),
-                            None => <$type as $crate::http::input::Input>::absent()
-                                .ok_or_else(|| $crate::http::input::wrong(&at, "is required")),
-                        };
-                        $crate::http::input::gather(read, &mut problems)
-                    };
+                    let name = $crate::http::input::wire_name!($field $($wire)?);
+                    let $field = $crate::http::input::read_field::<$type>(json, at, name, &mut problems);
                 )*
                 match ($($field,)*) {
                     ($(Some($field),)*) if problems.is_empty() => Ok(Self { $($field,)* }),
@@ -140,49 +208,17 @@ macro_rules! input {
             }
 
             fn schema() -> serde_json::Value {
-                let mut properties = serde_json::Map::new();
-                let mut required: Vec<&str> = Vec::new();
-                for (name, mut schema, description, needed) in <Self as $crate::http::input::Fields>::parameters() {
-                    if let Some(schema) = schema.as_object_mut() {
-                        schema.insert("description".to_owned(), serde_json::Value::String(description));
-                    }
-                    properties.insert(name.to_owned(), schema);
-                    if needed {
-                        required.push(name);
-                    }
-                }
-                let mut schema = serde_json::json!({
-                    "type": "object", "properties": properties, "additionalProperties": false
-                });
-                if !required.is_empty() {
-                    schema["required"] = serde_json::json!(required);
-                }
-                schema
+                $crate::http::input::object_schema(<Self as $crate::http::input::Fields>::parameters())
             }
         }
 
         impl $crate::http::input::Fields for $name {
             #[allow(unused_mut, unused_variables)]
             fn read_query(parameters: &[(String, String)]) -> Result<Self, $crate::http::input::Problems> {
-                let mut problems = $crate::http::input::Problems::new();
-                for (place, (name, _)) in parameters.iter().enumerate() {
-                    if !Self::KNOWN.contains(&name.as_str()) {
-                        $crate::http::input::add_unknown(&mut problems, "", name, Self::KNOWN);
-                    }
-                    if parameters[..place].iter().any(|(before, _)| before == name) {
-                        problems.extend($crate::http::input::wrong(name, "must be sent only once"));
-                    }
-                }
+                let mut problems = $crate::http::input::check_query(parameters, Self::KNOWN);
                 $(
-                    let $field = {
-                        let name = $crate::http::input::wire_name!($field $($wire)?);
-                        let read = match parameters.iter().find(|(given, _)| given == name) {
-                            Some((_, text)) => <$type as $crate::http::input::Input>::read_text(text, name),
-                            None => <$type as $crate::http::input::Input>::absent()
-                                .ok_or_else(|| $crate::http::input::wrong(name, "is required")),
-                        };
-                        $crate::http::input::gather(read, &mut problems)
-                    };
+                    let name = $crate::http::input::wire_name!($field $($wire)?);
+                    let $field = $crate::http::input::read_parameter::<$type>(parameters, name, &mut problems);
                 )*
                 match ($($field,)*) {
                     ($(Some($field),)*) if problems.is_empty() => Ok(Self { $($field,)* }),
@@ -191,12 +227,12 @@ macro_rules! input {
             }
 
             fn parameters() -> Vec<(&'static str, serde_json::Value, String, bool)> {
-                vec![$((
+                $crate::http::input::described(&[$((
                     $crate::http::input::wire_name!($field $($wire)?),
-                    <$type as $crate::http::input::Input>::schema(),
-                    [$($doc),+].concat().trim().to_owned(),
-                    <$type as $crate::http::input::Input>::absent().is_none(),
-                ),)*]
+                    <$type as $crate::http::input::Input>::schema,
+                    concat!($($doc),+),
+                    <$type as $crate::http::input::Input>::is_required,
+                ),)*])
             }
         }
     };

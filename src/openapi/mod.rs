@@ -21,7 +21,7 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::pages::http::page;
 use crate::pages::views::ReferencePage;
-use crate::program::Bursar;
+use crate::program::{Bursar, Environment};
 use crate::refusal::Code;
 use crate::world::states::TransitionRow;
 
@@ -164,5 +164,6 @@ pub fn routes(described: &[Route]) -> Vec<Route> {
 }
 
 fn show(reference: &ReferencePage, bursar: &Bursar) -> Outcome {
-    page(200, &ReferencePage { base_url: bursar.public_url.clone(), ..reference.clone() })
+    let is_sandbox = bursar.environment == Environment::Sandbox;
+    page(200, &ReferencePage { base_url: bursar.public_url.clone(), is_sandbox, ..reference.clone() })
 }

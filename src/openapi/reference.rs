@@ -25,6 +25,7 @@ pub(super) fn page(document: &Value) -> ReferencePage {
         base_url: String::new(),
         introduction: INTRODUCTION.iter().map(|paragraph| paragraph.replace('`', "")).collect(),
         groups,
+        is_sandbox: false,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 
 /// How long a browser may keep an asset, in seconds. Short, because the names do not change with the contents.
-const ASSET_KEPT_SECONDS: u32 = 3_600;
+pub(super) const ASSET_KEPT_SECONDS: u32 = 3_600;
 
 /// Returns a drawn page with the headers of all pages.
 ///
@@ -38,6 +38,7 @@ pub async fn show_landing(call: Call) -> Outcome {
         base_url: call.bursar.public_url.clone(),
         credentials_path: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        is_sandbox: true,
     };
     page(200, &view)
 }
@@ -64,5 +65,5 @@ pub fn routes() -> Vec<Route> {
             .gives_empty(200, "The file.")
             .refuses(&[Code::NotFound]),
     ];
-    [own, super::claim::routes(), super::notice::routes(), super::setup::routes()].concat()
+    [own, super::guide::routes(), super::claim::routes(), super::notice::routes(), super::setup::routes()].concat()
 }

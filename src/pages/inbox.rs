@@ -24,7 +24,10 @@ pub async fn show_inbox(call: Call) -> Outcome {
     let mut found = call.read(move |world| messages::received(world, recipient.as_deref(), SHOWN_MAX + 1)).await?;
     let has_more = found.len() > SHOWN_MAX;
     found.truncate(SHOWN_MAX);
-    page(200, &InboxPage { to, messages: found.iter().map(|message| shown(message)).collect(), has_more })
+    page(
+        200,
+        &InboxPage { to, messages: found.iter().map(|message| shown(message)).collect(), has_more, is_sandbox: true },
+    )
 }
 
 fn shown(message: &InboxMessage) -> Shown {

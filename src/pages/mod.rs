@@ -1,5 +1,5 @@
 //! The pages for people: the claim of a payout link, notices to payees, set-up links, the sandbox inbox, the landing
-//! page and the API reference.
+//! page, the API reference and the user guide.
 //!
 //! Every page is complete HTML from the server and works without scripts. [`assets::CONTENT_SECURITY_POLICY`] forbids
 //! inline scripts and styles, so the templates contain none. Views hold text only and never compute an amount, a fee or
@@ -9,6 +9,7 @@
 
 pub mod assets;
 pub mod claim;
+mod guide;
 pub mod http;
 mod inbox;
 mod notice;

@@ -1,9 +1,11 @@
 //! One struct per page, filled by the handlers and drawn by the template of the same name.
 //!
 //! Views hold text as the payee reads it, such as "$125.00" and "Monday, March 2", and use no other module of the
-//! crate. Templates escape all text; none is marked as safe HTML.
+//! crate. Templates escape all text except the body of the guide, which is made from the
+//! program's own documents.
 
 mod claim;
+mod guide;
 mod inbox;
 mod landing;
 mod notice;
@@ -18,6 +20,7 @@ pub use claim::{
     DonePage, MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice,
     SavedMethod, Step, StepState, TaxForm,
 };
+pub use guide::{GuideGroup, GuideLink, GuidePage};
 pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
 pub use landing::LandingPage;
 pub use notice::{NoticePage, NoticeState};

@@ -16,7 +16,7 @@ use crate::http::inputs::word_input;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};
-use crate::payout_links::{self, Create, NewToken};
+use crate::payout_links::{self, NewToken};
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -53,10 +53,10 @@ pub enum EnqueuedOrPlannedJson {
 }
 
 /// Returns the request of a row, as the running program makes it.
-pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> Once<Create> {
+pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> Once {
     let token = NewToken::draw(&bursar.vault, &mut bursar.entropy(), scope.org);
     let made = bursar.clone();
-    row::request(&bursar.vault, scope, row, token, Box::new(move |link| payout_links::made(&made, link)))
+    row::request(&bursar.vault, scope, row, token, move |link| payout_links::made(&made, link))
 }
 
 /// POST /v2/payout-link-batches

@@ -18,7 +18,7 @@ use crate::http::idempotency::{Once, StoredAnswer};
 use crate::ids::{PayoutLinkBatchId, PayoutLinkId};
 use crate::ledger::{self, Account};
 use crate::money::Cents;
-use crate::payout_links::{Create, PayoutLink};
+use crate::payout_links::PayoutLink;
 use crate::payouts::{self, FeeRequest, Way};
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
@@ -123,7 +123,7 @@ pub fn plan(
     world: &mut World,
     scope: Scope,
     names: &LookedUp,
-    rows: &[(Once<Create>, ValidatedRow)],
+    rows: &[(Once, ValidatedRow)],
     fingerprint: &[u8],
 ) -> Result<BatchPlanJson, Halt> {
     let before = world
@@ -173,7 +173,7 @@ struct Tried {
 }
 
 /// Runs the request of each row as the worker would. This changes the world.
-fn try_all(world: &mut World, scope: Scope, rows: &[(Once<Create>, ValidatedRow)]) -> Result<Tried, Halt> {
+fn try_all(world: &mut World, scope: Scope, rows: &[(Once, ValidatedRow)]) -> Result<Tried, Halt> {
     let wallet = Account::AppWallet(scope.app);
     let balance_before = ledger::balance(world, scope.org, wallet)?;
     let now = world.now();
@@ -284,7 +284,7 @@ fn similar_links(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<
 }
 
 /// Returns, for each row, the earlier rows with the same payee and amount.
-fn similar_rows(rows: &[(Once<Create>, ValidatedRow)]) -> Vec<Vec<i64>> {
+fn similar_rows(rows: &[(Once, ValidatedRow)]) -> Vec<Vec<i64>> {
     let mut seen: HashMap<_, Vec<i64>> = HashMap::new();
     let before = (0..).zip(rows).map(|(account, (_, row))| match whom(row) {
         Some(whom) => {

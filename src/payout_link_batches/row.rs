@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::model::{BatchRow, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
 use crate::engine::Command;
-use crate::http::idempotency::{Keyed, Once, Render, target};
+use crate::http::idempotency::{Keyed, Once, answering, target};
 use crate::http::{Answer, Content};
 use crate::ids::{AppId, OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::jobs::{self, Job, Leased};
@@ -26,7 +26,7 @@ pub struct ProcessRow {
     pub leased: Leased,
     pub batch: PayoutLinkBatchId,
     pub number: i64,
-    pub make: Once<Create>,
+    pub make: Once,
 }
 
 impl Command for ProcessRow {
@@ -107,10 +107,11 @@ pub fn request(
     scope: Scope,
     row: &ValidatedRow,
     token: NewToken,
-    answer: Render<Arc<PayoutLink>>,
-) -> Once<Create> {
+    answer: impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static,
+) -> Once {
     let keyed = Some(keyed(vault, scope.app, row));
-    Once { org: scope.org, keyed, command: Ok(Create { scope, new: row.as_new_link(), token }), answer }
+    let create = Create { scope, new: row.as_new_link(), token };
+    Once { org: scope.org, keyed, command: Ok(answering(create, answer)) }
 }
 
 fn keyed(vault: &Arc<Vault>, app: AppId, row: &ValidatedRow) -> Keyed {

@@ -273,7 +273,7 @@ pub(super) fn report(
             // The worker waits for all of them, and continues after the last outcome.
             for row in &rows {
                 let token = NewToken::draw(vault, &mut chance.entropy(), scope.org);
-                let answer = Box::new(|link: &Arc<_>| Answer::created(&super::requests::made_link(link)));
+                let answer = |link: &Arc<_>| Answer::created(&super::requests::made_link(link));
                 let make = payout_link_batches::request(vault, scope, &row.asked.0, token, answer);
                 let command = ProcessRow { leased: leased.clone(), batch: row.batch, number: row.number, make };
                 batch.add(Who::Hand(Box::new(hand.clone())), command, |()| Said::GoOn);

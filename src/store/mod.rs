@@ -6,6 +6,7 @@
 mod background;
 mod departure;
 pub mod memory;
+pub mod migrations;
 pub mod postgres;
 mod reserve;
 mod snapshot;

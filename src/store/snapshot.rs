@@ -22,7 +22,10 @@ pub enum Snapshot<'a> {
 impl Snapshot<'_> {
     /// Visits every record of a kind, of all organizations, in the order of the primary key.
     pub fn each<R: Record>(&self, mut visit: impl FnMut(&R) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.rows(R::TABLE, 0, |row| visit(&*typed::<R>(decoded(R::TABLE, &row)?)))
+        let mut show = |row| visit(&*typed::<R>(decoded(R::TABLE, &row)?));
+        // Not generic from here on: the readers below are compiled once instead of for each kind of record.
+        let show: &mut dyn FnMut(Row) -> Result<(), StoreError> = &mut show;
+        self.rows(R::TABLE, 0, show)
     }
 
     /// Visits the rows of a table, of all organizations, in the order of the primary key, after the first `skip`.

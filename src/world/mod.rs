@@ -292,9 +292,17 @@ impl World {
     /// Changes the newest state of a record and returns the result. The primary key must not change.
     pub fn change<R: Record>(&mut self, record: &Arc<R>, edit: impl FnOnce(&mut R)) -> Arc<R> {
         let key = record.key();
-        let newest = self.tables.get(R::TABLE.name).and_then(|rows| rows.get(&key));
-        let mut changed = newest.map_or_else(|| R::clone(record), |newest| R::clone(&typed::<R>(newest)));
+        let mut changed = self.newest::<R>(record, &key);
         edit(&mut changed);
+        self.replace(key, changed)
+    }
+
+    fn newest<R: Record>(&self, record: &R, key: &Row) -> R {
+        let newest = self.tables.get(R::TABLE.name).and_then(|rows| rows.get(key));
+        newest.map_or_else(|| R::clone(record), |newest| R::clone(&typed::<R>(newest)))
+    }
+
+    fn replace<R: Record>(&mut self, key: Row, changed: R) -> Arc<R> {
         let changed = Arc::new(changed);
         debug_assert_eq!(key, changed.key(), "a primary key never changes");
         self.put(R::TABLE, key, Some(changed.clone()));

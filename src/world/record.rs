@@ -472,6 +472,6 @@ mod tests {
     fn a_damaged_row_is_reported_without_its_contents() {
         let row = [Value::Int(1), Value::Text("Jane Doe, +12125550123".to_owned())];
         let corrupt = (Number::TABLE.decode)(&row).unwrap_err();
-        assert_eq!(corrupt.to_string(), "damaged row: column told holds a text of 22 bytes");
+        assert_eq!(corrupt.to_string(), "damaged row: column reported holds a text of 22 bytes");
     }
 }

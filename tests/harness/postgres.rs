@@ -11,8 +11,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::citus::Citus;
-use bursar::store::Postgres;
 use bursar::store::postgres::Settings;
+use bursar::store::{Postgres, migrations};
 
 /// The database that all others are copied from.
 const TEMPLATE: &str = "bursar_template";
@@ -308,6 +308,15 @@ impl Database {
         tokio::spawn(connection);
         client.batch_execute(sql).await.unwrap();
         client
+    }
+
+    /// Runs the migrations up to a version on a bare database, as an earlier program did.
+    pub fn migrate_to(&self, version: i32) {
+        self.run(migrations::CREATE_HISTORY);
+        for migration in migrations::POSTGRES.iter().take_while(|migration| migration.version <= version) {
+            self.run(migration.sql);
+            self.run(&migration.record());
+        }
     }
 
     /// Changes a table; on Citus, its parts on every node. `%s` in a text is the name of the part.

@@ -20,6 +20,12 @@ fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
     Some(rest.split_once('"').unwrap().0)
 }
 
+/// Whether a tag has an attribute such as `onclick=`.
+fn has_handler(tag: &str) -> bool {
+    let letter = |letter: char| letter.is_ascii_alphabetic();
+    tag.split(" on").skip(1).any(|rest| rest.trim_start_matches(letter).starts_with('='))
+}
+
 fn values_of<'html>(tags: &[&'html str], name: &str) -> BTreeSet<&'html str> {
     tags.iter().filter_map(|tag| attribute(tag, name)).flat_map(|value| value.split(' ')).collect()
 }
@@ -62,18 +68,22 @@ fn each_field_has_a_label_and_each_reference_inside_a_page_leads_somewhere() {
 
 #[test]
 fn no_page_needs_what_its_content_security_policy_forbids() {
+    assert!(has_handler("a onclick=\"x\"") && !has_handler("pre aria-label=\"Pay one person\""));
     for Shown { name, html } in all_pages() {
         assert!(!html.contains("<style"), "{name}: inline style sheet");
         for tag in tags(&html) {
             assert!(attribute(tag, "style").is_none(), "{name}: inline style in {tag}");
-            assert!(!tag.contains(" on"), "{name}: inline handler in {tag}");
+            assert!(!has_handler(tag), "{name}: inline handler in {tag}");
             assert!(!tag.starts_with("script") || attribute(tag, "src").is_some(), "{name}: inline script");
             for pointer in ["href", "src", "action", "formaction"] {
                 let Some(target) = attribute(tag, pointer) else {
                     continue;
                 };
                 let here = target.starts_with('/') && !target.starts_with("//") || target.starts_with('#');
-                assert!(here || target.starts_with("http://127.0.0.1:8080/"), "{name}: {tag} leaves this host");
+                // A document of the guide may name another site; no page loads anything from it.
+                let named = tag.starts_with("a ") && attribute(tag, "rel") == Some("external");
+                let sandbox = target.starts_with("http://127.0.0.1:8080/");
+                assert!(here || sandbox || named, "{name}: {tag} leaves this host");
             }
         }
     }

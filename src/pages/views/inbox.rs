@@ -12,6 +12,8 @@ pub struct InboxPage {
     pub messages: Vec<InboxMessage>,
     /// Whether more messages exist than the page shows.
     pub has_more: bool,
+    /// Whether the pages of the sandbox are served too.
+    pub is_sandbox: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,4 +11,6 @@ pub struct LandingPage {
     /// The file in which the first start wrote the keys (docs/decisions.md 15), if it exists.
     pub credentials_path: Option<String>,
     pub version: String,
+    /// Whether the pages of the sandbox are served too.
+    pub is_sandbox: bool,
 }

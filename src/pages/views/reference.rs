@@ -12,6 +12,8 @@ pub struct ReferencePage {
     pub introduction: Vec<String>,
     /// In reading order.
     pub groups: Vec<OperationGroup>,
+    /// Whether the pages of the sandbox are served too.
+    pub is_sandbox: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

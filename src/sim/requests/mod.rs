@@ -28,7 +28,7 @@ use super::{Said, Who};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::http::Answer;
-use crate::http::idempotency::{Keyed, Once};
+use crate::http::idempotency::{Keyed, Once, answering};
 use crate::http::input::Input;
 use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::money::Cents;
@@ -269,7 +269,8 @@ impl Request {
         command: Result<C, Refusal>,
         answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
     ) {
-        let once = Once { org: self.scope.org, keyed: self.keyed(vault), command, answer: Box::new(answer) };
+        let command = command.map(|command| answering(command, answer));
+        let once = Once { org: self.scope.org, keyed: self.keyed(vault), command };
         batch.add(Who::Client(Box::new(self.clone())), once, Said::Answer);
     }
 }

@@ -12,10 +12,11 @@ use uuid::Uuid;
 
 use super::connector::Connector;
 use super::link::{Ask, BEGINNING, Link, LinkError};
-use super::schema::{HISTORY, May, bring_up_to_date, some_of, tables_there};
+use super::schema::{May, bring_up_to_date, some_of, tables_there};
 use super::statements::writes;
 use super::{OpenError, Readers, Settings};
 use crate::clock::Time;
+use crate::store::migrations::HISTORY;
 use crate::store::{CommitError, Reads, StoreError};
 use crate::world::{Row, Table, TableChanges, Value};
 

@@ -2,19 +2,13 @@
 
 use std::time::Duration;
 
-use refinery::Target;
-
 use super::OpenError;
 use super::connector::Connector;
 use super::distribution::{self, Pending};
 use super::filling::{self, Step};
 use super::link::{Ask, Link, LinkError};
+use crate::store::migrations::{self, Applied, HISTORY};
 
-mod migrations {
-    refinery::embed_migrations!("migrations/postgres");
-}
-
-pub(super) const HISTORY: &str = "refinery_schema_history";
 /// The key of the migration lock: `bursar` in ASCII. A transaction holds it, so it works through a pooler.
 const MIGRATING: i64 = 0x6275_7273_6172;
 /// The longest wait for another process that migrates.
@@ -41,7 +35,7 @@ impl Lacking {
         let database = || database.to_owned();
         let failed =
             |link_error: LinkError| OpenError::Migration { database: database(), reason: link_error.to_string() };
-        let known = migrations::migrations::runner().get_migrations().len();
+        let known = migrations::POSTGRES.len();
         let applied = applied(link).map_err(failed)?;
         let newer = || OpenError::Newer { database: database(), applied, known };
         let migrations = known.checked_sub(applied).ok_or_else(newer)?;
@@ -103,7 +97,7 @@ fn migrate(link: &mut Link, distributed: bool) -> Result<Vec<String>, String> {
     let has_rows = applied(link).map_err(said)? > 0;
     let mut spread = Vec::new();
     for Step { version, dropped_by, statements } in filling::STEPS {
-        run_to(link, Target::Version(version))?;
+        run_to(link, version)?;
         if !has_rows || has_version(link, dropped_by).map_err(said)? {
             continue;
         }
@@ -115,15 +109,38 @@ fn migrate(link: &mut Link, distributed: bool) -> Result<Vec<String>, String> {
         }
         fill(link, statements).map_err(said)?;
     }
-    run_to(link, Target::Latest)?;
+    run_to(link, i32::MAX)?;
     fill(link, filling::LINKS).map_err(said)?;
     Ok(spread)
 }
 
-fn run_to(link: &mut Link, target: Target) -> Result<(), String> {
-    let ran =
-        link.with_client(async |client| migrations::migrations::runner().set_target(target).run_async(client).await);
-    ran.map(|_| ()).map_err(|error| whole(&error))
+/// Runs the missing migrations up to a version. Each one commits with its row in the history table.
+fn run_to(link: &mut Link, version: i32) -> Result<(), String> {
+    let failed = |link_error: LinkError| format!("cannot read the history of migrations: {link_error}");
+    link.ask_all(&[Ask::Plain(migrations::CREATE_HISTORY.to_owned())], MIGRATED_WITHIN).map_err(failed)?;
+    let history = history(link).map_err(failed)?;
+    for migration in migrations::missing(migrations::POSTGRES, &history)? {
+        if migration.version > version {
+            break;
+        }
+        let ran = link.with_client(async |client| {
+            let transaction = client.transaction().await?;
+            transaction.batch_execute(migration.sql).await?;
+            transaction.batch_execute(&migration.record()).await?;
+            transaction.commit().await
+        });
+        ran.map_err(|error| format!("error applying migration {migration}: {}", whole(&error)))?;
+    }
+    Ok(())
+}
+
+/// Returns the applied migrations by version. The history table must exist.
+fn history(link: &mut Link) -> Result<Vec<Applied>, LinkError> {
+    let found = link.ask_all(&[Ask::Once(migrations::READ_HISTORY.to_owned())], DEADLINE)?;
+    let read = |row: &tokio_postgres::Row| {
+        Ok(Applied { version: row.try_get(0)?, name: row.try_get(1)?, checksum: row.try_get(2)? })
+    };
+    found.iter().flatten().map(read).collect()
 }
 
 fn fill(link: &mut Link, statements: &[&str]) -> Result<(), LinkError> {
@@ -198,6 +215,5 @@ fn applied(link: &mut Link) -> Result<usize, LinkError> {
     if link.ask_all(&[Ask::Once(exists)], DEADLINE)?[0].is_empty() {
         return Ok(0);
     }
-    let applied = format!("SELECT version FROM {HISTORY}");
-    Ok(link.ask_all(&[Ask::Once(applied)], DEADLINE)?[0].len())
+    Ok(history(link)?.len())
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
-use super::{BUSY, OpenError, migrations};
+use super::{BUSY, OpenError};
+use crate::store::migrations;
 
 /// The start of every SQLite database.
 const HEADER: &[u8; 16] = b"SQLite format 3\0";
@@ -67,11 +68,8 @@ fn first_migration(connection: &Connection) -> rusqlite::Result<Found> {
     }
     let select = "SELECT name FROM refinery_schema_history ORDER BY version LIMIT 1";
     let first: Option<String> = connection.query_row(select, [], |row| row.get(0)).optional()?;
-    let runner = migrations::migrations::runner();
-    let ours = runner.get_migrations().iter().min_by_key(|migration| migration.version());
-    let is_ours = |name: &String| ours.is_some_and(|ours| ours.name() == name);
     Ok(match first {
-        Some(name) if is_ours(&name) => Found::Ours,
+        Some(name) if migrations::SQLITE.first().is_some_and(|ours| ours.name == name) => Found::Ours,
         Some(_) => Found::Foreign,
         // The history table is created before the first migration is recorded.
         None => Found::NoTables,

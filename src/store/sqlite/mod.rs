@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::background::BackgroundThread;
 use super::{Reserve, Snapshot, StoreError, departure};
 use crate::clock::Time;
-use crate::store::sql;
+use crate::store::{migrations, sql};
 use crate::world::record::{Corrupt, Kind};
 use crate::world::{Row, Table, Value, Want};
 
@@ -28,15 +28,12 @@ const STATEMENTS_MAX: usize = 256;
 const READERS: usize = 4;
 
 pub(in crate::store) mod identity;
+pub mod schema;
 mod writer;
 
 use identity::Expected;
 pub use writer::Writer;
 use writer::checkpoints;
-
-mod migrations {
-    refinery::embed_migrations!("migrations/sqlite");
-}
 
 /// Read connections, each lent to one reader at a time.
 #[derive(Clone)]
@@ -172,14 +169,12 @@ pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path, migrate: bool) -> Result<(), OpenError> {
-    let failed =
-        |reason: refinery::Error| OpenError::Migration { path: path.display().to_string(), reason: reason.to_string() };
-    let runner = migrations::migrations::runner();
-    let known = runner.get_migrations().len();
+    let failed = |reason| OpenError::Migration { path: path.display().to_string(), reason };
     if migrate {
-        return runner.run(connection).map(|_| ()).map_err(failed);
+        return schema::migrate(connection, i32::MAX).map_err(failed);
     }
-    let applied = runner.get_applied_migrations(connection).map_err(failed)?.len();
+    let known = migrations::SQLITE.len();
+    let applied = schema::history(connection).map_err(failed)?.len();
     if applied < known {
         return Err(OpenError::Outdated { path: path.display().to_string(), missing: known - applied });
     }
@@ -371,8 +366,6 @@ pub(super) fn unreadable(error: rusqlite::Error) -> StoreError {
 
 #[cfg(test)]
 mod tests {
-    use refinery::Target;
-
     use super::*;
     use crate::apps::Settings;
     use crate::fees::Schedule;
@@ -383,7 +376,7 @@ mod tests {
     #[test]
     fn fees_and_payouts_of_before_are_taken_over() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migrations::migrations::runner().set_target(Target::Version(8)).run(&mut connection).unwrap();
+        schema::migrate(&mut connection, 8).unwrap();
         let (with_fees, without) = (r#"{"fees": {"ach": {"fixed": 7, "percent": "0", "min": 0, "max": null}}}"#, "{}");
         let empty = r#"{"fees": {}, "require_idempotency_key": true}"#;
         for (id, settings) in [(1_u8, with_fees), (2, without), (3, empty)] {
@@ -406,7 +399,7 @@ mod tests {
                  tax_exempt, version, created_at, updated_at) VALUES (x'00', ?1, x'01', ?2, ?3, ?4, 0, 0, 0, ?4, 0, 1, ?5, ?5)";
             connection.execute(transfer, rusqlite::params![[id], kind, status, amount, at]).unwrap();
         }
-        migrations::migrations::runner().run(&mut connection).unwrap();
+        schema::migrate(&mut connection, i32::MAX).unwrap();
 
         let settings = |id: u8| -> Settings {
             let text = "SELECT settings FROM apps WHERE id = ?1";
@@ -433,7 +426,7 @@ mod tests {
     #[test]
     fn links_and_transfers_of_before_are_counted() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migrations::migrations::runner().set_target(Target::Version(25)).run(&mut connection).unwrap();
+        schema::migrate(&mut connection, 25).unwrap();
         let link = "INSERT INTO payout_links (org, id, app, token_hash, sealed_token, amount, status, payee, delivery_method, \
              deliveries, tax_exempt, collect_compliance, transfer, accounting_data, funding_source, expires_at, version, \
              created_at, updated_at) VALUES (x'00', ?1, x'01', ?1, x'', 500, 'claimed', '{}', 'link', 1, 0, 0, x'09', '{}', \
@@ -455,7 +448,7 @@ mod tests {
             let of_link = (kind != "payment").then_some([7_u8]);
             connection.execute(transfer, rusqlite::params![[id], user, customer, kind, status, of_link]).unwrap();
         }
-        migrations::migrations::runner().run(&mut connection).unwrap();
+        schema::migrate(&mut connection, i32::MAX).unwrap();
 
         let list = |query: &str| -> Vec<String> {
             let mut statement = connection.prepare(query).unwrap();

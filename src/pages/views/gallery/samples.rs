@@ -165,7 +165,7 @@ fn message(channel: MessageChannel, subject: Option<&str>, text: &str, code: Opt
 }
 
 fn inbox(to: &str, messages: Vec<InboxMessage>) -> InboxPage {
-    InboxPage { to: to.into(), messages, has_more: false }
+    InboxPage { to: to.into(), messages, has_more: false, is_sandbox: true }
 }
 
 fn row(name: &str, kind: &str, required: bool, description: &str) -> ReferenceRow {
@@ -217,6 +217,7 @@ fn reference() -> ReferencePage {
         operations,
     };
     ReferencePage {
+        is_sandbox: true,
         version: "0.1.0".into(),
         base_url: "http://127.0.0.1:8080".into(),
         introduction: vec!["Amounts are integers in cents. Every POST takes an Idempotency-Key.".into()],
@@ -401,8 +402,14 @@ fn developer_pages() -> Vec<Shown> {
         base_url: "http://127.0.0.1:8080".into(),
         credentials_path: Some("./bursar-data/sandbox-credentials.json".into()),
         version: "0.1.0".into(),
+        is_sandbox: true,
     };
+    let guide = |name, address, is_sandbox| show(name, &crate::pages::guide::view(address, is_sandbox).unwrap());
     vec![
+        guide("guide", "/guide", true),
+        guide("guide-chapter", "/guide/pay-one-person", true),
+        guide("guide-webhooks", "/guide/webhooks", false),
+        guide("guide-reference", "/guide/reference/operating", true),
         show("inbox", &inbox("", messages)),
         show("inbox-empty", &inbox("", vec![])),
         show("inbox-nothing-found", &inbox("+12127361234", vec![])),
