@@ -235,8 +235,8 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
     match shown {
         Shown::ClientIdAlone(Some(own)) | Shown::AppKey(own) => {
             if asked.is_some_and(|asked| asked != own) {
-                let message = "The key belongs to another app than Api-App-Id. Omit the header, or use an \
-                               organization key.";
+                let message =
+                    "The key belongs to another app than Api-App-Id. Omit the header, or use an organization key.";
                 return Err(Refusal::field(Code::NotPermitted, "Api-App-Id", message));
             }
             Ok(ActsAs::Own(own))
@@ -294,8 +294,8 @@ fn session_rows(caller: &Caller) -> Vec<Want> {
 }
 
 fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
-    let missing = "The credentials are missing. Send the header Authorization: Basic with the Base64 of \
-                   <client_id>:<api_key>.";
+    let missing =
+        "The credentials are missing. Send the header Authorization: Basic with the Base64 of <client_id>:<api_key>.";
     let header = header.ok_or_else(|| Refusal::new(Code::Unauthorized, missing))?;
     Credential::parse(header).map_err(|reason| Refusal::new(Code::Unauthorized, format!("{reason}.")))
 }

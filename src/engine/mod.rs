@@ -421,8 +421,8 @@ fn overrule(batch: &mut [BatchTask], refusal: &Refusal) {
 }
 
 fn unavailable() -> Refusal {
-    let message = "The store accepts no changes now. This attempt changed nothing; an earlier attempt with the same idempotency \
-         key may have.";
+    let message = "The store accepts no changes now. This attempt changed nothing; an earlier attempt with the same \
+                   idempotency key may have.";
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
