@@ -66,7 +66,7 @@ async fn freeze_automatic_payouts_send_unfreeze_code_and_unfreeze_automatic_payo
     redirect(&server, &user).await;
     let message = messages(&server, PHONE).await[0].clone();
     let text = message["text"].as_str().unwrap();
-    assert!(text.contains("••0666") && text.contains("stop automatic payouts: "), "{text}");
+    assert!(text.contains("••0666") && text.contains("Stop automatic payouts: "), "{text}");
     let page = notices(&server, PHONE).await[0].clone();
     let path = page.replace("/notice/", "/v2/notices/");
 

@@ -166,10 +166,8 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
         Letter::PayeeChanged { app_name, changes, method, link } => {
             let subject = format!("Your payouts from {app_name} were changed");
             let said: Vec<String> = changes.iter().map(|change| in_words(*change, method)).collect();
-            let text = format!("For your payouts from {app_name}, {}. If this was not you, stop automatic payouts: \
-                                {link}", said.join(", \
-                                                                                                                                       and \
-                                                                                                                                       "));
+            let said = said.join(", and ");
+            let text = format!("For your payouts from {app_name}, {said}. Not you? Stop automatic payouts: {link}");
             (subject, text, Some(link), None)
         }
     };

@@ -155,9 +155,7 @@ impl FailureCode {
             Self::RecipientNotFound => {
                 entry(&[], Some("BE23"), "The provider does not know this recipient.", Payee, false, Disabled)
             }
-            Self::LimitExceeded => {
-                entry(&[], Some("AM02"), "The payment exceeds a limit of the provider.", Payee, true, Kept)
-            }
+            Self::LimitExceeded => entry(&[], Some("AM02"), "The payment exceeds a provider limit.", Payee, true, Kept),
             Self::RejectedByRail => entry(&[], Some("MS03"), "The provider rejected the payment.", NoOne, true, Kept),
         }
     }
