@@ -108,7 +108,7 @@ mod tests {
         let reasons = load(settings, None).unwrap_err().0;
         for said in [
             "needs a configuration file",
-            "public-url must be https",
+            "production: public-url must begin with https://, because",
             "public-url must begin with",
             "screening-score-min",
             "needs smtp-url",

@@ -185,17 +185,17 @@ async fn delete_app_refuses_while_objects_are_open() {
 
     let bill = json!({"acting_user_id": desk.member("ap_creator"), "number": "INV-1", "amount": 500});
     let bill = post("/v2/accounts-payable/payables", bill).await.expect(201).id();
-    refused("Payables").await;
+    refused("open payables").await;
     post(&format!("/v2/accounts-payable/payables/{bill}/cancel"), of("ap_creator")).await.expect(200);
 
     let request = json!({"amount": 500, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let request = post("/v2/payout-requests", request).await.expect(201).id();
-    refused("Payout requests").await;
+    refused("open payout requests").await;
     post(&format!("/v2/payout-requests/{request}/reject"), json!({})).await.expect(200);
 
     let batch = json!({"links": [{"amount_cents": 500, "email": "jane@example.com"}]});
     post("/v2/payout-link-batches", batch).await.expect(201);
-    refused("Batches").await;
+    refused("batches in progress").await;
     server.work_off().await;
     server.delete(&path).as_org().send().await.expect(200);
 }

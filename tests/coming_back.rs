@@ -263,7 +263,7 @@ async fn ten_payouts_are_made_of_one_link() {
     }
     let eleventh = step("payout", json!({})).await;
     let message = eleventh.refused(409, "limit-exceeded").body["message"].as_str().unwrap();
-    assert!(message.contains("ask the sender"), "{message}");
+    assert!(message.contains("Ask the sender to pay it out"), "{message}");
     server.verify();
 }
 

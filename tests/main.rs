@@ -126,5 +126,6 @@ mod user_findings;
 mod users;
 mod vendors;
 mod webhooks;
+mod where_is;
 mod wire;
 mod workers;

@@ -83,7 +83,7 @@ async fn a_body_that_is_no_json_is_refused_with_place_and_reason() {
         (b"{\"amount\": 1, \"amount\": 2}", "/amount: duplicate key"),
         (b"{\"amount\": 1, \"memo\": \"\xff\"}", "byte 23: not valid UTF-8"),
         (b"{\"amount\": 1, \"memo\": \"\\u0000\"}", "must not contain null bytes"),
-        (deep.as_bytes(), "nested more than 32 deep"),
+        (deep.as_bytes(), "nested more than 32 levels deep"),
         (b"[]", "must be an object, not an array"),
         (b"null", "must be an object, not null"),
     ] {

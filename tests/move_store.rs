@@ -218,7 +218,7 @@ fn what_another_put_into_the_database_is_left_alone() {
     let served = Database::new();
     served.run("INSERT INTO environment_clock (org, ahead_seconds) VALUES ('00000000-0000-0000-0000-000000000000', 5)");
     for words in [&[][..], &["--restart"]] {
-        refused(&run(folder.path(), &served.url(), words), 1, "is not empty: it holds rows in environment_clock");
+        refused(&run(folder.path(), &served.url(), words), 1, "is not empty: it contains rows in environment_clock");
     }
     assert_eq!(served.run("SELECT ahead_seconds FROM environment_clock"), ["5"]);
     // The store still works.
@@ -320,7 +320,7 @@ fn a_store_with_findings_does_not_move() {
     connection.execute("UPDATE ledger_accounts SET balance = balance + 1 WHERE number = 1", []).unwrap();
     drop(connection);
     let database = Database::new();
-    refused(&run(folder.path(), &database.url(), &[]), 1, "the store breaks invariants");
+    refused(&run(folder.path(), &database.url(), &[]), 1, "the store violates invariants");
     assert!(database.run("SELECT 1 FROM moves").is_empty());
 }
 

@@ -349,7 +349,7 @@ mod tests {
     }
 
     /// Flags of other programs that the documents name.
-    const OF_OTHERS: [&str; 11] = [
+    const OF_OTHERS: [&str; 15] = [
         "--arg",
         "--citus",
         "--credentials",
@@ -358,9 +358,13 @@ mod tests {
         "--into",
         "--locked",
         "--page",
+        "--release",
         "--role",
         "--store",
+        "--size-sort",
         "--stored",
+        "--target-dir",
+        "--timings",
     ];
 
     fn flags(command: &clap::Command, found: &mut Vec<String>) {

@@ -29,6 +29,7 @@ fn read_by(path: &[&str]) -> Option<Vec<&'static str>> {
         ["anchor"] => &[&STORE, &KEYS, &["environment", "log"]],
         ["backup"] | ["restore"] => &[&["data_dir", "database_url"], &KEYS, &["environment"]],
         ["move"] => &[&STORE, &KEYS, &["environment"]],
+        ["reference", "rows" | "organizations"] => &[&STORE, &KEYS, &["database_executors", "environment"]],
         ["screening", "load"] => &[&["data_dir", "sanctions_dir"]],
         ["screening", "check"] => &[&["data_dir", "sanctions_dir", "screening_score_min"]],
         // They talk to a running server, or need no configuration.

@@ -110,7 +110,10 @@ fn production_refuses_every_unsafe_setting_at_once() {
         |public_url: &str| file(&format!("public-url = '{public_url}'\nkey-file = '/etc/bursar/key'\n{PROVIDERS}"));
     let plain = of("http://pay.example");
     let refused = Config::load(production.clone(), Some(plain.path())).unwrap_err();
-    assert_eq!(refused.0, ["production: public-url must be https: claim links carry money"]);
+    assert_eq!(
+        refused.0,
+        ["production: public-url must begin with https://, because claim links give access to money"]
+    );
     let safe = of("https://pay.example/");
     let config = Config::load(production, Some(safe.path())).unwrap();
     assert_eq!(config.public_url.as_deref(), Some("https://pay.example"));

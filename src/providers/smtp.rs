@@ -354,6 +354,6 @@ mod tests {
         let to = "ada@example.org";
         let html = html(&Mail { id: Uuid::nil(), written, to, subject: "", text: &text, link: Some(link) }).unwrap();
         assert!(!html.contains("<b>") && html.contains("Acme"), "{html}");
-        assert!(html.contains(&format!("get it: <a href=\"{link}\">{link}</a></p>")), "{html}");
+        assert!(html.contains(&format!("get paid: <a href=\"{link}\">{link}</a></p>")), "{html}");
     }
 }
