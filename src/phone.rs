@@ -69,22 +69,8 @@ impl PhoneNumber {
 
     /// Refuses a number that is never used in any country, as `Costly` or `Embargoed`.
     pub fn accepted(self) -> Result<Self, InvalidPhoneNumber> {
-        use plan::PhoneNumberType::{
-            FixedLine, FixedLineOrMobile, Mobile, Pager, PersonalNumber, PremiumRate, SharedCost, TollFree, UAN,
-            Unknown, VoIP, VoiceMail,
-        };
-        let digits = format!("{}{}", self.country_code, self.national);
-        let number = plan::PhoneNumber::parse(format!("+{digits}"), None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
-        if OF_NO_COUNTRY.contains(&number.country_code) {
-            return Err(InvalidPhoneNumber::Costly);
-        }
-        match number.get_type() {
-            PremiumRate | SharedCost | PersonalNumber | Pager | VoiceMail => return Err(InvalidPhoneNumber::Costly),
-            FixedLine | Mobile | FixedLineOrMobile | TollFree | VoIP | UAN | Unknown => {}
-        }
-        let embargoed = crate::embargo::is_number(&digits)
-            || number.get_region_code().is_some_and(|region| crate::embargo::is_country(&region.to_string()));
-        if embargoed { Err(InvalidPhoneNumber::Embargoed) } else { Ok(self) }
+        country_of(&self.e164())?;
+        Ok(self)
     }
 
     /// Parses E.164 (`+12127361234`) or its digits alone, from filters and stored rows. A number for storing must be
@@ -109,10 +95,7 @@ impl PhoneNumber {
         if !number.is_valid() {
             return Err(InvalidPhoneNumber::NotInUse);
         }
-        Ok(PhoneNumber {
-            country_code: number.country_code.to_string(),
-            national: number.get_national_significant_number(),
-        })
+        Ok(Self { country_code: number.country_code.to_string(), national: number.get_national_significant_number() })
     }
 
     /// Returns `+12127361234`.
@@ -138,8 +121,7 @@ impl PhoneNumber {
     #[must_use]
     pub fn country(&self) -> Option<String> {
         let region = plan::PhoneNumber::parse(self.e164(), None).ok()?.get_region_code()?;
-        let country = region.to_string();
-        (country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase())).then_some(country)
+        country_in(&region.to_string())
     }
 
     /// Masks the number for people who must not learn it: `***1234`.
@@ -155,6 +137,41 @@ impl fmt::Debug for PhoneNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PhoneNumber({})", self.masked())
     }
+}
+
+/// Returns the country of a stored number, E.164, and refuses one that is not [`accepted`](PhoneNumber::accepted).
+/// Every message to a phone depends on it, so it asks the numbering plans as little as possible.
+///
+/// # Errors
+/// `NotInUse`, `Costly` or `Embargoed`.
+pub fn country_of(e164: &str) -> Result<Option<String>, InvalidPhoneNumber> {
+    use plan::PhoneNumberType::{
+        FixedLine, FixedLineOrMobile, Mobile, Pager, PersonalNumber, PremiumRate, SharedCost, TollFree, UAN, Unknown,
+        VoIP, VoiceMail,
+    };
+    let digits = e164.trim_start_matches('+');
+    let number = plan::PhoneNumber::parse(format!("+{digits}"), None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
+    let kind = number.get_type();
+    if kind == Unknown {
+        return Err(InvalidPhoneNumber::NotInUse);
+    }
+    if OF_NO_COUNTRY.contains(&number.country_code) {
+        return Err(InvalidPhoneNumber::Costly);
+    }
+    match kind {
+        PremiumRate | SharedCost | PersonalNumber | Pager | VoiceMail => return Err(InvalidPhoneNumber::Costly),
+        FixedLine | Mobile | FixedLineOrMobile | TollFree | VoIP | UAN | Unknown => {}
+    }
+    let region = number.get_region_code().map(|region| region.to_string());
+    if crate::embargo::is_number(digits) || region.as_deref().is_some_and(crate::embargo::is_country) {
+        return Err(InvalidPhoneNumber::Embargoed);
+    }
+    Ok(region.and_then(|region| country_in(&region)))
+}
+
+/// Returns a region as a country; the plans of no country have numbers in place of letters.
+fn country_in(region: &str) -> Option<String> {
+    (region.len() == 2 && region.bytes().all(|letter| letter.is_ascii_uppercase())).then(|| region.to_owned())
 }
 
 /// Returns every calling code with its main country: `("1", "US")`, `("49", "DE")`.

@@ -275,7 +275,7 @@ mod tests {
         assert!(first(&production).unwrap_err().to_string().contains("bursar screening load"));
         install(&[fixtures()], &production.sanctions_dir, SCORE_MIN).unwrap();
         assert!(first(&production).is_ok());
-        fs::write(production.sanctions_dir.join("SDN.CSV"), "nobody").unwrap();
+        fs::write(production.sanctions_dir.join("SDN.CSV"), "no list").unwrap();
         assert!(first(&production).unwrap_err().to_string().contains("SDN.CSV, row 1"));
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Desk, Reply, Server};
 
 const LINKS: &str = "/v2/payout-links";
-const NOBODY: &str = "019a0000-0000-7000-8000-000000000000";
+const NO_ORGANIZATION: &str = "019a0000-0000-7000-8000-000000000000";
 
 /// Asserts that the response is a 400 that names this field first, and whose message contains these words.
 fn reported(reply: &Reply, field: &str, words: &str) {
@@ -123,7 +123,7 @@ async fn a_wrong_parameter_of_a_list_is_named_with_the_way_out() {
         let reply = server.get(&format!("{LINKS}?{query}")).app_key().send().await;
         reported(&reply, field, words);
     }
-    let both = format!("{LINKS}?starting_after={NOBODY}&ending_before={NOBODY}");
+    let both = format!("{LINKS}?starting_after={NO_ORGANIZATION}&ending_before={NO_ORGANIZATION}");
     reported(&server.get(&both).app_key().send().await, "ending_before", "cannot be combined");
 }
 
@@ -201,7 +201,7 @@ async fn wrong_credentials_get_advice_what_to_send() {
         (server.get(LINKS).as_org().send().await, 400, "app-id-required", "Api-App-Id"),
         (server.get(LINKS).as_org().for_app("42").send().await, 400, "invalid-input", "Api-App-Id: must be a UUID"),
         (
-            server.get(LINKS).app_key().for_app(NOBODY).send().await,
+            server.get(LINKS).app_key().for_app(NO_ORGANIZATION).send().await,
             403,
             "not-permitted",
             "belongs to another app than Api-App-Id",

@@ -12,7 +12,7 @@ use bursar::world::{Record, Table};
 use crate::harness::{Reply, Server};
 
 pub const BATCHES: &str = "/v2/payout-link-batches";
-const NOBODY: &str = "0195cf3a-0000-7000-8000-000000000000";
+const NO_ORGANIZATION: &str = "0195cf3a-0000-7000-8000-000000000000";
 /// The demonstration app's balance, in cents.
 pub const ALL_MONEY: i64 = 100_000_000;
 
@@ -210,7 +210,7 @@ async fn get_payout_link_batch_shows_its_progress() {
     assert!(batch["completed"].as_str().is_some());
 
     let other = server.post("/v2/apps").as_org().json(json!({"name": "Another"})).send().await.expect(201).id();
-    for id in [submitted.as_str(), NOBODY, "7"] {
+    for id in [submitted.as_str(), NO_ORGANIZATION, "7"] {
         for path in
             [format!("{BATCHES}/{id}"), format!("{BATCHES}/{id}/results"), format!("{BATCHES}/{id}/results.csv")]
         {

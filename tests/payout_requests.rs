@@ -10,7 +10,7 @@ use crate::harness::{Reply, Server};
 
 const REQUESTS: &str = "/v2/payout-requests";
 const PHONE: &str = "+12127361234";
-const NOBODY: &str = "0195cf3a-0000-7000-8000-000000000000";
+const NO_ORGANIZATION: &str = "0195cf3a-0000-7000-8000-000000000000";
 
 fn by_phone(amount: i64) -> Value {
     json!({"amount": amount, "payee": {"country_code": "1", "phone_number": "2127361234"}})
@@ -79,7 +79,7 @@ async fn submit_payout_request_shows_every_field() {
 async fn submit_payout_request_names_every_field_that_is_wrong() {
     let server = Server::memory().await;
     for amount in ["0", "-1", "195.5", "\"195\"", "10000000000", "null", "[]"] {
-        let body = format!("{{\"amount\":{amount},\"user_id\":\"{NOBODY}\"}}");
+        let body = format!("{{\"amount\":{amount},\"user_id\":\"{NO_ORGANIZATION}\"}}");
         let reply = server.post(REQUESTS).app_key().raw("application/json", body).send().await;
         assert_eq!(reply.refused(400, "invalid-input").fields(), ["/amount"], "{amount}");
     }
@@ -91,7 +91,7 @@ async fn submit_payout_request_names_every_field_that_is_wrong() {
     let unknown_id = submit(&server, json!({"amount": 5})).await;
     assert_eq!(unknown_id.refused(400, "invalid-input").fields(), ["/payee"]);
     let mut both = by_phone(5);
-    both["user_id"] = json!(NOBODY);
+    both["user_id"] = json!(NO_ORGANIZATION);
     assert_eq!(submit(&server, both).await.refused(400, "invalid-input").fields(), ["/payee"]);
     for (payee, code, field) in [
         (json!({"country_code": "1", "phone_number": "123"}), "invalid-phone-number", "/payee/phone_number"),
@@ -101,7 +101,7 @@ async fn submit_payout_request_names_every_field_that_is_wrong() {
         let reply = submit(&server, json!({"amount": 5, "payee": payee})).await;
         assert_eq!(reply.refused(400, code).fields(), [field]);
     }
-    submit(&server, json!({"amount": 5, "user_id": NOBODY})).await.refused(404, "not-found");
+    submit(&server, json!({"amount": 5, "user_id": NO_ORGANIZATION})).await.refused(404, "not-found");
     assert!(listed(&server, "").await.is_empty());
 }
 
@@ -244,7 +244,7 @@ async fn get_payout_request_of_no_other_app() {
     let server = Server::memory().await;
     let id = submit(&server, by_phone(5)).await.expect(201).id();
     let other = server.post("/v2/apps").as_org().json(json!({"name": "Another"})).send().await.expect(201).id();
-    for path in [format!("{REQUESTS}/{id}"), format!("{REQUESTS}/{NOBODY}"), format!("{REQUESTS}/7")] {
+    for path in [format!("{REQUESTS}/{id}"), format!("{REQUESTS}/{NO_ORGANIZATION}"), format!("{REQUESTS}/7")] {
         server.get(&path).as_org().for_app(&other).send().await.refused(404, "not-found");
     }
     for decision in ["approve", "reject"] {

@@ -249,7 +249,7 @@ async fn a_newer_list_ends_the_run_of_the_one_before() {
     let server = Server::memory().await;
     let id = create(&server, "Jane", "Quellmann", "2025550123").await.id();
     sanctions::take_up(server.bursar(), list(&[(1, "QUELLMANN, Jane")])).await.unwrap();
-    sanctions::take_up(server.bursar(), list(&[(2, "NOBODY, At all")])).await.unwrap();
+    sanctions::take_up(server.bursar(), list(&[(2, "NO_ORGANIZATION, At all")])).await.unwrap();
     server.work_off().await;
     assert_eq!(user(&server, &id).await["status"], "unverified");
     let shown = server.get("/v2/screening/list").app_key().send().await.body;
@@ -268,7 +268,7 @@ async fn is_through(server: &Server) -> bool {
 async fn a_process_with_the_list_of_before_leaves_a_run_to_those_who_have_its_list() {
     let server = Server::memory().await;
     let id = create(&server, "Jane", "Quellmann", "2025550123").await.id();
-    let (older, newer) = (list(&[(2, "NOBODY, At all")]), list(&[(1, "QUELLMANN, Jane")]));
+    let (older, newer) = (list(&[(2, "NO_ORGANIZATION, At all")]), list(&[(1, "QUELLMANN, Jane")]));
     sanctions::take_up(server.bursar(), older.clone()).await.unwrap();
     server.work_off().await;
     sanctions::take_up(server.bursar(), newer.clone()).await.unwrap();

@@ -3,7 +3,7 @@
 //! Routes, inputs and tests are found in the source; rule and posting are named here and must exist.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use regex::Regex;
 
@@ -43,7 +43,7 @@ fn sources(folder: &str) -> Vec<(String, String)> {
     found
 }
 
-fn short(path: &PathBuf) -> String {
+fn short(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()
 }
 
@@ -77,7 +77,8 @@ fn table() -> String {
         let posting = match posting {
             "" => "–".to_owned(),
             name => {
-                let at = place(&code, &format!(r"pub fn {name}\(scope")).unwrap_or_else(|| panic!("no posting {name}"));
+                let at =
+                    place(&code, &format!(r"pub fn {name}\(\s*scope")).unwrap_or_else(|| panic!("no posting {name}"));
                 assert_eq!(at, "src/ledger/postings.rs");
                 format!("`{name}`")
             }

@@ -2,7 +2,7 @@
 
 use super::model::App;
 use crate::country;
-use crate::phone::{InvalidPhoneNumber, PhoneNumber};
+use crate::phone;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -43,7 +43,7 @@ fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<String>
     let writes_to = |country: &str| {
         app.as_ref().map_or_else(|| DEFAULT_COUNTRIES.contains(&country), |app| app.settings.0.writes_to(country))
     };
-    let country = match country_of(e164) {
+    let country = match phone::country_of(e164) {
         Ok(country) => country,
         Err(reason) => return Ok(Some(reason.to_string())),
     };
@@ -56,9 +56,4 @@ fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<String>
         "is a number of {name}, and the app does not send messages there; add the country to the app setting \
          phone_countries with an organization key"
     )))
-}
-
-/// Returns the country of an acceptable number.
-fn country_of(e164: &str) -> Result<Option<String>, InvalidPhoneNumber> {
-    PhoneNumber::parse_e164(e164)?.accepted().map(|phone| phone.country())
 }

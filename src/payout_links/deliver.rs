@@ -16,9 +16,11 @@ use crate::users::{self, User};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// Makes the first delivery, in the commit that creates the link.
+/// Makes the first delivery, in the commit that creates the link, which has checked the phone.
 pub fn deliver_first(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
-    deliver(world, link)
+    let link = prepare(world, link)?;
+    queue(world, &link)?;
+    Ok(link)
 }
 
 /// Returns the current record of the user for which a link was made; `None` if its sender named no user.
@@ -61,6 +63,16 @@ pub(super) fn deliver_unasked(world: &mut World, link: &Arc<PayoutLink>) -> Resu
 /// Delivers a link to the present contacts of its user, if it may be delivered. The count is incremented before the
 /// message is sent: an accepted delivery counts, even if its message fails.
 pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
+    let link = prepare(world, link)?;
+    for (_, phone) in recipients(&link).iter().filter(|(channel, _)| *channel == Channel::Sms) {
+        phones::still_writes_to(world, link.scope(), phone)?;
+    }
+    queue(world, &link)?;
+    Ok(link)
+}
+
+/// Moves the link to its next state, with the present contacts of its user.
+fn prepare(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
     let to = match link.delivery_method {
         DeliveryMethod::Link => rules::apply(link, LinkEvent::Delivered)?,
         DeliveryMethod::Sms | DeliveryMethod::Email | DeliveryMethod::All => {
@@ -71,7 +83,7 @@ pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<P
         Some(user) => Some(users::reached(world, link.scope(), &user)?),
         None => None,
     };
-    let link = super::change(world, link, EventName::PayoutLinkUpdated, |link| {
+    super::change(world, link, EventName::PayoutLinkUpdated, |link| {
         link.deliveries += 1;
         link.status = to;
         if let Some(reached) = &reached {
@@ -82,16 +94,17 @@ pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<P
             payee.country_code.clone_from(&reached.phone_country_code);
             payee.phone_number.clone_from(&reached.phone_national);
         }
-    })?;
-    for (channel, recipient) in recipients(&link) {
-        if channel == Channel::Sms {
-            phones::still_writes_to(world, link.scope(), &recipient)?;
-        }
+    })
+}
+
+/// Queues a message for each recipient, within the daily limits.
+fn queue(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
+    for (channel, recipient) in recipients(link) {
         delivery_days::count(world, link.scope(), &recipient, false)?;
         let template = Template::ClaimLink { link: link.id, delivery: link.deliveries };
         messages::queue(world, link.scope(), channel, &recipient, template);
     }
-    Ok(link)
+    Ok(())
 }
 
 fn recipients(link: &PayoutLink) -> Vec<(Channel, String)> {

@@ -308,7 +308,9 @@ mod tests {
         }
         let reported = settings("smtps://me:hunter2@mail.example.com").unwrap_err();
         assert!(reported.contains("smtp-password-file") && !reported.contains("hunter2"), "{reported}");
-        assert!(SmtpSettings::parse("smtp://localhost", "nobody", None).unwrap_err().starts_with("smtp-from must be"));
+        assert!(
+            SmtpSettings::parse("smtp://localhost", "no address", None).unwrap_err().starts_with("smtp-from must be")
+        );
     }
 
     #[test]

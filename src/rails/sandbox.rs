@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(bank("000123456789"), SimulatedOutcome::default());
         assert_eq!(wallet("fail+account_closed@example.com").fails_with, Some(FailureCode::AccountClosed));
         assert_eq!(wallet("$fail-name_mismatch").fails_with, Some(FailureCode::NameMismatch));
-        assert_eq!(wallet("fail-whatever").fails_with, Some(FailureCode::RejectedByRail));
+        assert_eq!(wallet("fail-anything").fails_with, Some(FailureCode::RejectedByRail));
         assert_eq!(wallet("return+account_closed@example.com").returned_with, Some(FailureCode::AccountClosed));
         assert_eq!(wallet("pay@example.com"), SimulatedOutcome::default());
     }

@@ -44,7 +44,7 @@ record! {
 }
 
 /// The environment belongs to no organization.
-const NOBODY: OrgId = OrgId(uuid::Uuid::nil());
+const NO_ORGANIZATION: OrgId = OrgId(uuid::Uuid::nil());
 
 #[derive(Clone, Debug)]
 pub struct AdvanceClock {
@@ -64,15 +64,15 @@ impl Command for AdvanceClock {
     type Reply = Moved;
 
     fn organization(&self) -> OrgId {
-        NOBODY
+        NO_ORGANIZATION
     }
 
     fn needs(&self) -> Vec<Want> {
-        vec![Want::row::<EnvironmentClock>(key![NOBODY])]
+        vec![Want::row::<EnvironmentClock>(key![NO_ORGANIZATION])]
     }
 
     fn decide(&self, world: &mut World) -> Result<Moved, Halt> {
-        let clock = world.get::<EnvironmentClock>(key![NOBODY])?;
+        let clock = world.get::<EnvironmentClock>(key![NO_ORGANIZATION])?;
         let ahead_seconds = clock.as_ref().map_or(0, |clock| clock.ahead_seconds).saturating_add(self.seconds);
         if ahead_seconds > AHEAD_MAX_SECONDS {
             let message =
@@ -83,14 +83,14 @@ impl Command for AdvanceClock {
         // From here it must succeed.
         match clock {
             Some(clock) => drop(world.change(&clock, |clock| clock.ahead_seconds = ahead_seconds)),
-            None => drop(world.add(EnvironmentClock { org: NOBODY, ahead_seconds })),
+            None => drop(world.add(EnvironmentClock { org: NO_ORGANIZATION, ahead_seconds })),
         }
         Ok(Moved { now: world.now().plus_seconds(self.seconds), ahead_seconds })
     }
 }
 
 fn ahead_seconds(world: &mut World) -> Result<i64, Halt> {
-    Ok(world.get::<EnvironmentClock>(key![NOBODY])?.map_or(0, |clock| clock.ahead_seconds))
+    Ok(world.get::<EnvironmentClock>(key![NO_ORGANIZATION])?.map_or(0, |clock| clock.ahead_seconds))
 }
 
 /// Sets the process's clock to the offset in the store: at the start, and at intervals if other processes share the
@@ -301,13 +301,13 @@ mod tests {
     impl Command for Step {
         type Reply = ();
         fn organization(&self) -> OrgId {
-            NOBODY
+            NO_ORGANIZATION
         }
         fn decide(&self, world: &mut World) -> Result<(), Halt> {
             match self {
                 Self::Add { due_in_seconds } => {
                     let due_at = world.now().plus_seconds(*due_in_seconds);
-                    jobs::enqueue_at(world, NOBODY, Work::ExpireLink { link: NOBODY.0 }, due_at);
+                    jobs::enqueue_at(world, NO_ORGANIZATION, Work::ExpireLink { link: NO_ORGANIZATION.0 }, due_at);
                     Ok(())
                 }
                 Self::Finish(leased) => jobs::finish(world, leased),

@@ -1,4 +1,4 @@
-// Somebody gets a text with a link and walks to the money: by mouse on a phone, by keyboard at a desk, without scripts.
+// A payee receives a text with a link and withdraws the money: by mouse on a phone, by keyboard at a desk, without scripts.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// What every browser test stands on: a real browser with nothing in it, a running bursar, and two rules that hold
+// The base of every browser test: a real browser with an empty profile, a running bursar, and two rules that hold
 // on every page of every test: nothing is asked of another host, and axe-core finds no violation.
 
 import assert from "node:assert/strict";

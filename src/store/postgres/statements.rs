@@ -19,7 +19,7 @@ use crate::world::record::{Index, Kind};
 use crate::world::{Row, RowsWanted, Table, TableChanges, Value, Want};
 
 /// The owner of rows that belong to an environment and to no tenant, such as the sandbox's clock.
-pub(super) const NOBODY: Uuid = Uuid::nil();
+pub(super) const NO_ORGANIZATION: Uuid = Uuid::nil();
 
 /// An operation on a table. Equal forms have equal texts, so a connection prepares each once.
 #[derive(Clone, Debug)]
@@ -371,7 +371,7 @@ pub(super) struct Unwritable {
 }
 
 /// Returns the statements for a table's changes: deletes, then updates, then inserts. All rows must belong to the
-/// batch's organization or to [`NOBODY`]. `spread` is true for a distributed database.
+/// batch's organization or to [`NO_ORGANIZATION`]. `spread` is true for a distributed database.
 pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Result<Vec<Statement<'_>>, Unwritable> {
     let table = changes.table;
     let key = table.key().columns;
@@ -404,7 +404,7 @@ pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Resul
     Ok(statements)
 }
 
-/// Returns the owner of these rows, which have these columns: the batch's organization or [`NOBODY`]. `None` if there
+/// Returns the owner of these rows, which have these columns: the batch's organization or [`NO_ORGANIZATION`]. `None` if there
 /// are no rows.
 fn owner<'a>(
     batch: Uuid,
@@ -417,7 +417,7 @@ fn owner<'a>(
     let place = columns.iter().position(|&column| column == organization(table));
     let place = place.ok_or_else(|| unwritable("its key does not begin with the organization"))?;
     let of = &first[place];
-    let foreign = *of != Value::Id(batch) && *of != Value::Id(NOBODY);
+    let foreign = *of != Value::Id(batch) && *of != Value::Id(NO_ORGANIZATION);
     if foreign || others.iter().any(|row| row[place] != *of) {
         return Err(unwritable("the row belongs to another organization than the batch"));
     }

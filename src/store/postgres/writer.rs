@@ -10,7 +10,7 @@ use super::cells::Param;
 use super::connector::Connector;
 use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, LinkError};
 use super::nodes::Target;
-use super::statements::{NOBODY, Questions, writes};
+use super::statements::{NO_ORGANIZATION, Questions, writes};
 use crate::clock::Time;
 use crate::ids::OrgId;
 use crate::store::{Begun, CommitError, StoreError};
@@ -126,19 +126,20 @@ impl Writer {
         Ask::Fixed(text, vec![Param::Id(organization.0)])
     }
 
-    /// Also locks [`NOBODY`] if a want concerns its rows: after the organization and as the last lock, so that no
+    /// Also locks [`NO_ORGANIZATION`] if a want concerns its rows: after the organization and as the last lock, so that no
     /// deadlock is possible. Otherwise returns a placeholder.
     fn skip_lock(&self, organization: OrgId, wants: &[Want]) -> Ask<'static> {
-        let of_nobody = |want: &Want| match want {
-            Want::Rows(wanted) => wanted.values.first() == Some(&Value::Id(NOBODY)),
+        let of_no_organization = |want: &Want| match want {
+            Want::Rows(wanted) => wanted.values.first() == Some(&Value::Id(NO_ORGANIZATION)),
             Want::Page(_) => false,
         };
-        if organization.0 == NOBODY || !self.connector.settings.locks || !wants.iter().any(of_nobody) {
+        if organization.0 == NO_ORGANIZATION || !self.connector.settings.locks || !wants.iter().any(of_no_organization)
+        {
             return Ask::Nothing;
         }
         Ask::Plain(format!(
-            "INSERT INTO tenants (org, moment) VALUES ('{NOBODY}', 0) ON CONFLICT DO NOTHING; \
-             SELECT 1 FROM tenants WHERE org = '{NOBODY}' FOR UPDATE"
+            "INSERT INTO tenants (org, moment) VALUES ('{NO_ORGANIZATION}', 0) ON CONFLICT DO NOTHING; \
+             SELECT 1 FROM tenants WHERE org = '{NO_ORGANIZATION}' FOR UPDATE"
         ))
     }
 
