@@ -42,6 +42,8 @@ pub mod patch;
 pub mod vault;
 /// Refusals: all public error codes.
 pub mod refusal;
+/// Values of requests: how each type is read and described.
+pub mod input;
 
 // Machinery: records, commands and requests, independent of any noun.
 
@@ -61,7 +63,11 @@ pub mod outbound;
 pub mod providers;
 /// The running program, shared by handlers and the worker.
 pub mod program;
-/// Inputs, responses, lists, idempotency, routes.
+/// Idempotency keys and stored responses.
+pub mod idempotency;
+/// Who sends a request: an app, an organization, a member.
+pub mod caller;
+/// Calls, lists, routes.
 pub mod http;
 /// Jobs that a commit leaves to a worker, with leases.
 pub mod jobs;

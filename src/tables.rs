@@ -10,7 +10,7 @@ use crate::erasure::Erasure;
 use crate::events::{Event, EventStream};
 use crate::funding::{Debt, OrganizationTransfer};
 use crate::history::HistoryBegin;
-use crate::http::idempotency::StoredAnswer;
+use crate::idempotency::StoredAnswer;
 use crate::jobs::Job;
 use crate::ledger::wallet_funding::WalletFunding;
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bursar::engine::Command;
-use bursar::http::idempotency::StoredAnswer;
+use bursar::idempotency::StoredAnswer;
 use bursar::ids::{OrgId, PayoutLinkBatchId};
 use bursar::payout_link_batches::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use bursar::store::{Reads, Sqlite};

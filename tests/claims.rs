@@ -1,6 +1,6 @@
 //! Claims as JSON: each step, the sessions that may take it, and the result for the money (docs/decisions.md 9, 16).
 
-use bursar::http::idempotency::StoredAnswer;
+use bursar::idempotency::StoredAnswer;
 use bursar::world::Record as _;
 use futures::future::{join, join_all};
 use serde_json::{Value, json};

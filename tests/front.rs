@@ -6,8 +6,8 @@
 use std::num::NonZeroU32;
 
 use bursar::dispatch::Limits;
-use bursar::http::input::{Input, Problems, text};
 use bursar::http::{Answer, Call, Method, Outcome, Route, Who};
+use bursar::input::{Input, Problems, text};
 use bursar::strict_json::Json;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! One key, one effect, permanently: through a real route, and after every failure of a commit.
 
-use bursar::http::idempotency::StoredAnswer;
+use bursar::idempotency::StoredAnswer;
 use bursar::store::memory::Fault;
 use bursar::world::Record as _;
 use futures::future::join_all;

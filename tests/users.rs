@@ -380,7 +380,7 @@ async fn nothing_secret_is_stored_or_emitted_in_clear() {
         bursar::payout_methods::PayoutMethod::TABLE,
         bursar::users::verification::Verification::TABLE,
         bursar::events::Event::TABLE,
-        bursar::http::idempotency::StoredAnswer::TABLE,
+        bursar::idempotency::StoredAnswer::TABLE,
     ] {
         let stored = format!("{:?}", server.rows(table));
         for secret in ["123456789", "123-45-6789", "987654321", "1 Main St", code.as_str()] {

@@ -36,8 +36,8 @@ async fn never(_: Call) -> Outcome {
 #[derive(Clone, Debug)]
 struct Anything;
 
-impl bursar::http::input::Input for Anything {
-    fn read(_: &Json, _: &str) -> Result<Self, bursar::http::input::Problems> {
+impl bursar::input::Input for Anything {
+    fn read(_: &Json, _: &str) -> Result<Self, bursar::input::Problems> {
         Ok(Self)
     }
     fn schema() -> Value {

@@ -13,7 +13,7 @@ pub use http::routes;
 use serde::{Deserialize, Serialize};
 
 use crate::apps::{self, MemberProof};
-use crate::http::Caller;
+use crate::caller::Caller;
 use crate::ids::{MemberId, MemberSessionId, OrgId};
 use crate::members::{self, Member, MemberStatus, Role, sign_in};
 use crate::refusal::{Code, Refusal};

@@ -2,9 +2,9 @@ use serde_json::{Value as Schema, json};
 use uuid::Uuid;
 
 use super::model::{Condition, Operator, PolicyStep};
-use crate::http::input::{Change, Input, Problems, input, wrong};
-use crate::http::inputs::{Amount, Integer, Name, word_input};
 use crate::ids::{MemberId, VendorId};
+use crate::input::types::{Amount, Integer, Name, word_input};
+use crate::input::{Change, Input, Problems, input, wrong};
 use crate::patch::Patch;
 use crate::strict_json::Json;
 use crate::world::record::words;

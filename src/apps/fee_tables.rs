@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::settings::{FeeTable, FeeVersion, Settings};
 use super::settings_input::{ScheduleJson, rows};
 use crate::clock::Time;
-use crate::http::lists::list_query;
 use crate::ids::{AppId, OrgId};
 use crate::scope::Scope;
 use crate::world::World;
@@ -28,11 +27,6 @@ record! {
         pub effective_at: Time,
         pub created_at: Time,
     }
-}
-
-list_query! {
-    /// Selects versions of a fee table. A cursor is a version.
-    pub struct FeeTablesQuery by i64 {}
 }
 
 /// A version of an app's fee table.

@@ -1,6 +1,6 @@
 use super::create::CreateApp;
 use super::delete::{DeleteApp, DeletionHooks};
-use super::fee_tables::{FeeTableJson, FeeTableVersion, FeeTablesQuery};
+use super::fee_tables::{FeeTableJson, FeeTableVersion};
 use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, organization, shown};
 use super::keys::{Drawn, Opens};
 use super::model::{App, Organization, find};
@@ -9,12 +9,12 @@ use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::clock::Time;
 use crate::events;
-use crate::http::input::{Change, Input, Problems, input, wrong};
-use crate::http::inputs::{Line, Metadata, line_of_at_least};
-use crate::http::lists::{ListEnvelope, of_app, page};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Method, Outcome, Route, Who};
 use crate::ids::AppId;
+use crate::input::types::{Line, Metadata, line_of_at_least};
+use crate::input::{Change, Input, Problems, input, wrong};
 use crate::patch::Patch;
 use crate::permission::Permission;
 use crate::refusal::{Code, Refusal};
@@ -44,6 +44,11 @@ impl Input for AppName {
         let pattern = line_of_at_least(NAME_MIN);
         serde_json::json!({"type": "string", "minLength": NAME_MIN, "maxLength": NAME_MAX, "pattern": pattern})
     }
+}
+
+list_query! {
+    /// Selects versions of a fee table. A cursor is a version.
+    pub struct FeeTablesQuery by i64 {}
 }
 
 input! {

@@ -1,7 +1,7 @@
 //! Apps that require an idempotency key on every POST (docs/decisions.md 2, `require_idempotency_key`).
 
 use super::model::find;
-use crate::http::Caller;
+use crate::caller::Caller;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;

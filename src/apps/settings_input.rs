@@ -12,8 +12,8 @@ use super::settings::{
 };
 use crate::clock::Time;
 use crate::fees::{Party, Schedule};
-use crate::http::input::{Input, Problems, gather, input, wrong};
-use crate::http::inputs::{Amount, Integer, word_input};
+use crate::input::types::{Amount, Integer, word_input};
+use crate::input::{Input, Problems, gather, input, wrong};
 use crate::money::{Cents, Percent};
 use crate::patch::Patch;
 use crate::platform::Platform;
@@ -162,7 +162,7 @@ pub struct PhoneCountry(pub String);
 
 impl Input for PhoneCountry {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let code = crate::http::input::text(json, at)?.trim().to_ascii_uppercase();
+        let code = crate::input::text(json, at)?.trim().to_ascii_uppercase();
         if crate::embargo::is_country(&code) {
             return Err(wrong(at, crate::embargo::REFUSED));
         }

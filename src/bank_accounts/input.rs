@@ -6,8 +6,8 @@ use serde_json::{Value as Schema, json};
 
 use super::model::BankAccount;
 use crate::bank::{AccountNumber, RoutingNumber};
-use crate::http::input::{Input, Problems, input, text, wrong};
-use crate::http::inputs::{Line, NAME_MAX, word_input};
+use crate::input::types::{Line, NAME_MAX, word_input};
+use crate::input::{Input, Problems, input, text, wrong};
 use crate::payout_methods::{AccountType, known_bank};
 use crate::strict_json::Json;
 use crate::vault::{Purpose, SealContext, Unsealed, Vault};

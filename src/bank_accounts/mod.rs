@@ -148,7 +148,7 @@ pub fn open(account: &BankAccount, vault: &Vault) -> Result<String, Tampered> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::input::Input as _;
+    use crate::input::Input as _;
     use crate::strict_json::Json;
 
     fn read(body: &str) -> Result<BankAccountInput, Vec<String>> {

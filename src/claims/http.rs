@@ -9,11 +9,11 @@ use super::verbs::Contact;
 use super::{ClaimDocument, ClaimPayout};
 use crate::email::Email;
 use crate::engine::Command;
-use crate::http::input::{Input, Problems, gather, input, wrong};
-use crate::http::inputs::{Amount, CallingCode, Name, NationalNumber, phone};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::PayoutMethodId;
+use crate::input::types::{Amount, CallingCode, Name, NationalNumber, phone};
+use crate::input::{Input, Problems, gather, input, wrong};
 use crate::payout_links::{self, ClaimToken};
 use crate::payout_methods::{self, Details};
 use crate::platform::Platform;
@@ -66,11 +66,11 @@ pub struct SixDigits(pub String);
 
 impl Input for SixDigits {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let digits: String = crate::http::input::text(json, at)?.chars().filter(|c| !c.is_whitespace()).collect();
+        let digits: String = crate::input::text(json, at)?.chars().filter(|c| !c.is_whitespace()).collect();
         if digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_digit()) {
             return Ok(Self(digits));
         }
-        Err(crate::http::input::problem(Code::WrongToken, at, "must be the six-digit code"))
+        Err(crate::input::problem(Code::WrongToken, at, "must be the six-digit code"))
     }
     fn schema() -> serde_json::Value {
         json!({"type": "string", "pattern": r"^\s*([0-9]\s*){6}$", "maxLength": 16, "examples": ["123456"]})

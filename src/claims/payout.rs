@@ -9,7 +9,7 @@ use crate::ids::OrgId;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
 use crate::payout_methods::{self, PayoutMethod};
-use crate::payouts::{self, FeeRequest, Order, pay};
+use crate::payouts::{FeeRequest, Order, pay};
 use crate::refusal::{Code, Refusal};
 use crate::transfers::Transfer;
 use crate::users;
@@ -62,7 +62,7 @@ impl Command for ClaimPayout {
             | LinkStatus::Delivered
             | LinkStatus::Canceled
             | LinkStatus::Expired
-            | LinkStatus::Failed => payouts::claim(world, link, user)?,
+            | LinkStatus::Failed => payout_links::claim(world, link, user)?,
         };
         let (scope, link) = (link.scope(), link);
         let order = Order {

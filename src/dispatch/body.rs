@@ -13,8 +13,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::is_api;
-use crate::http::input::{Problems, add_unknown, wrong};
 use crate::http::{CredentialKind, Method, Route, Who};
+use crate::input::{Problems, add_unknown, wrong};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::{Json, JsonProblem};
 

@@ -13,7 +13,7 @@ use axum::http::uri::Authority;
 
 use super::is_api;
 use crate::http::Route;
-use crate::http::input::wrong;
+use crate::input::wrong;
 use crate::refusal::{Code, Refusal};
 
 const SANDBOX: &str = "/v2/sandbox/";

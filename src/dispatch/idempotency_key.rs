@@ -4,7 +4,7 @@ use axum::http::request::Parts;
 use uuid::Uuid;
 
 use crate::http::Method;
-use crate::http::input::wrong;
+use crate::input::wrong;
 use crate::refusal::Refusal;
 use crate::strict_json::Json;
 

@@ -43,8 +43,8 @@ pub use proxies::{Network, NotANetwork, neighbourhood, origin};
 pub use rate::Limits;
 
 use crate::apps::{Presented, authenticate, may_post_without_key};
-use crate::http::input::wrong;
 use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Who};
+use crate::input::wrong;
 use crate::program::{Bursar, Environment};
 use crate::providers;
 use crate::refusal::{Code, Refusal};
@@ -378,9 +378,8 @@ fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal>
     if !route.documented.query.is_empty() || !is_api(route) {
         return Ok(given);
     }
-    let unknown = given
-        .iter()
-        .flat_map(|(name, _)| crate::http::input::wrong(name, "unknown parameter; this route has no parameters"));
+    let unknown =
+        given.iter().flat_map(|(name, _)| crate::input::wrong(name, "unknown parameter; this route has no parameters"));
     let problems: Vec<_> = unknown.collect();
     if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
 }

@@ -10,7 +10,7 @@ use super::{Erasure, Step};
 use crate::claims::{ClaimContact, ClaimSession};
 use crate::engine::Command;
 use crate::events::{self, Event};
-use crate::http::idempotency::StoredAnswer;
+use crate::idempotency::StoredAnswer;
 use crate::ids::{OrgId, PayoutLinkBatchId, PayoutLinkId, PayoutRequestId, TransferId, UserId};
 use crate::jobs::{self, Leased};
 use crate::messages::{InboxMessage, Message, delivery_days};

@@ -10,7 +10,7 @@ use crate::apps::App;
 use crate::claims::ClaimContact;
 use crate::clock::Time;
 use crate::events::Event;
-use crate::http::idempotency::{self, StoredAnswer};
+use crate::idempotency::{self, StoredAnswer};
 use crate::ids::{AppId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, PayoutRequestId, TransferId, UserId};
 use crate::messages::{InboxMessage, Message};
 use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};

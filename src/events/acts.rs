@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 use super::{Event, EventName, HeadJson, NewEvent, emit, head_of};
 use crate::clock::Time;
-use crate::http::input::input;
-use crate::http::inputs::Integer;
 use crate::http::lists::LIMIT_MAX;
 use crate::http::{Answer, Call, Outcome};
 use crate::ids::{AppId, EventId, MemberId, OrgId};
+use crate::input::input;
+use crate::input::types::Integer;
 use crate::scope::Scope;
 use crate::world::query::{Compare, Direction};
 use crate::world::record::{Cell, words};

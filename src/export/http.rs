@@ -1,10 +1,10 @@
 use super::{Cursor, ExportJson, ExportRequest, Section, export};
 use crate::erasure::{Erasure, shows};
-use crate::http::input::input;
-use crate::http::inputs::{Integer, Text};
 use crate::http::lists::LIMIT_MAX;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};
+use crate::input::input;
+use crate::input::types::{Integer, Text};
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::world::record::key;

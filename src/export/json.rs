@@ -9,8 +9,8 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 
 use crate::clock::Time;
 use crate::events::EventJson;
-use crate::http::inputs::word_input;
 use crate::ids::{AppId, MessageId, NoticeId, OrgId, UserId};
+use crate::input::types::word_input;
 use crate::messages::{Channel, Message, MessageStatus, PayeeChange};
 use crate::payout_links::PayoutLinkJson;
 use crate::payout_methods::{MethodOrigin, PayoutMethod};

@@ -209,11 +209,11 @@ macro_rules! list_query {
             $($(#[doc = $doc:literal])+ pub $field:ident $(as $wire:literal)?: $type:ty,)*
         }
     ) => {
-        $crate::http::input::input! {
+        $crate::input::input! {
             $(#[$meta])*
             pub struct $name {
                 /// The number of objects on a page, 1 to 100; 10 if missing.
-                pub limit: Option<$crate::http::inputs::Integer<1, { $crate::http::lists::LIMIT_MAX }>>,
+                pub limit: Option<$crate::input::types::Integer<1, { $crate::http::lists::LIMIT_MAX }>>,
                 /// Return the page after the object with this id.
                 pub starting_after: Option<$cursor>,
                 /// Return the page just before the object with this id.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde_json::{Value as Schema, json};
 use utoipa::ToSchema;
 
-use super::answer::{Answer, Outcome};
 use super::call::Call;
-use super::input::{Fields, Input, Problems};
+use crate::idempotency::{Answer, Outcome};
+use crate::input::{Fields, Input, Problems};
 use crate::permission::Permission;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};

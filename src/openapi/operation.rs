@@ -6,8 +6,8 @@ use super::examples;
 use super::links::links;
 use super::schemas::{self, refer};
 use super::webhooks::header_parameters;
-use crate::http::inputs::{EMAIL_FORMAT, PHONE_FORMAT};
 use crate::http::{Method, Route, Who};
+use crate::input::types::{EMAIL_FORMAT, PHONE_FORMAT};
 use crate::refusal::Code;
 
 /// Returns the operation of a route. `routes` are the targets of its links, and `schemas` make its examples.

@@ -2,8 +2,8 @@
 
 use super::http::page;
 use super::views::{InboxMessage as Shown, InboxPage, MessageChannel};
-use crate::http::input::Input as _;
 use crate::http::{Call, Outcome};
+use crate::input::Input as _;
 use crate::messages::http::Recipient;
 use crate::messages::{self, Channel, InboxMessage};
 use crate::program::Environment;

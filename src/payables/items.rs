@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::input::{Input, Problems, input, wrong};
-use crate::http::inputs::{Amount, Integer, Line, LongText};
+use crate::input::types::{Amount, Integer, Line, LongText};
+use crate::input::{Input, Problems, input, wrong};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;

@@ -7,8 +7,8 @@ use uuid::{Builder, Uuid};
 
 use super::model::{RowDelivery, ValidatedRow};
 use crate::email::Email;
-use crate::http::input::{Fields, Input, Problems, gather, input, wrong};
-use crate::http::inputs::{Amount, CallingCode, LongText, Metadata, Name, NationalNumber, word_input};
+use crate::input::types::{Amount, CallingCode, LongText, Metadata, Name, NationalNumber, word_input};
+use crate::input::{Fields, Input, Problems, gather, input, wrong};
 use crate::payout_links::PayeeInput;
 use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};

@@ -14,7 +14,7 @@ use super::row::made;
 use crate::clock::DAY_SECONDS;
 use crate::engine::Command;
 use crate::fees::Party;
-use crate::http::idempotency::{Once, StoredAnswer};
+use crate::idempotency::{Once, StoredAnswer};
 use crate::ids::{PayoutLinkBatchId, PayoutLinkId};
 use crate::ledger::{self, Account};
 use crate::money::Cents;

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::model::{BatchRow, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
 use crate::engine::Command;
-use crate::http::idempotency::{Keyed, Once, answering, target};
-use crate::http::{Answer, Content};
+use crate::idempotency::{Answer, Content, Keyed, Once, answering, target};
 use crate::ids::{AppId, OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::jobs::{self, Job, Leased};
 use crate::payout_links::{Create, DeliveryRequest, NewLink, NewToken, Payee, PayoutLink};

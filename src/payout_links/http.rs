@@ -12,14 +12,14 @@ use super::{Cancel, PayoutLinkJson, Redeliver, Reported};
 use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
-use crate::http::input::{Input, Problems, input, problem, wrong};
-use crate::http::inputs::{
-    Amount, CallingCode, Integer, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text, phone, word_input,
-};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MessageId, OrgId, UserId};
+use crate::input::types::{
+    Amount, CallingCode, Integer, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text, phone, word_input,
+};
+use crate::input::{Input, Problems, input, problem, wrong};
 use crate::program::Bursar;
 use crate::providers::{Report, SIGNATURE, report_url};
 use crate::refusal::{Code, Refusal};
@@ -147,7 +147,7 @@ pub struct AdditionalStep;
 
 impl Input for AdditionalStep {
     fn read(json: &crate::strict_json::Json, at: &str) -> Result<Self, Problems> {
-        match crate::http::input::text(json, at)? {
+        match crate::input::text(json, at)? {
             "compliance" => Ok(Self),
             _ => Err(wrong(at, "must be one of: compliance")),
         }
@@ -324,7 +324,7 @@ pub async fn show(call: Call) -> Outcome {
 /// POST /v2/payout-links/{payout_link_id}/redeliver
 pub async fn redeliver(call: Call) -> Outcome {
     let (scope, link) = (call.scope()?, call.id("payout_link_id", "payout link")?);
-    let command = call.body::<crate::http::inputs::NoFields>().map(|_| Redeliver { scope, link });
+    let command = call.body::<crate::input::types::NoFields>().map(|_| Redeliver { scope, link });
     call.once(command, answer(&call.bursar, 200)).await
 }
 
@@ -396,7 +396,7 @@ pub fn routes() -> Vec<Route> {
         route!(Post "/v2/payout-links/{payout_link_id}/redeliver" App "redeliver_payout_link" redeliver)
             .about("Payout links", "Redeliver a payout link")
             .describe("A link is delivered at most five times, the first delivery included. The app setting delivery_limits also limits the deliveries per recipient and per app on one day (UTC).")
-            .takes::<crate::http::inputs::NoFields>()
+            .takes::<crate::input::types::NoFields>()
             .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Delete "/v2/payout-links/{payout_link_id}" App "cancel_payout_link" cancel)

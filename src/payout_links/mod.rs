@@ -8,6 +8,7 @@
 //! Start at `rules.rs`, then `create.rs`.
 
 mod cancel;
+mod claim;
 mod create;
 mod deliver;
 mod expire;
@@ -21,6 +22,7 @@ pub mod rules;
 mod token;
 
 pub use cancel::Cancel;
+pub use claim::claim;
 pub use create::{Create, DeliveryRequest, NewLink, create, wants};
 pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first, made_for};
 pub use expire::{Expire, Remind};

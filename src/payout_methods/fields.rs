@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Schema, json};
 
 use crate::bank::Network;
-use crate::http::input::Input as _;
+use crate::input::Input as _;
 use crate::platform::Platform;
 
 /// Characters of any field; the rails have lower limits.

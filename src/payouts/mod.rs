@@ -28,6 +28,6 @@ pub use http::routes;
 pub use of_link::LinkSums;
 pub use pay::{Order, pay};
 pub use quote::{FeeRequest, Prices, Quote, RTP_AMOUNT_MAX, Way, quote};
-pub use send::{SendPayout, claim};
+pub use send::SendPayout;
 pub use settle::{complete, fail, take_back};
 pub use taxed::TaxSums;

@@ -6,17 +6,14 @@ use super::pay::{Order, pay};
 use super::quote::FeeRequest;
 use crate::apps;
 use crate::engine::Command;
-use crate::events::EventName;
 use crate::ids::OrgId;
-use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::messages::{self, Channel, Template};
-use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink, rules};
+use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink};
 use crate::payout_methods::PayoutMethod;
 use crate::program::Environment;
-use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::screening::LookedUp;
-use crate::transfers::{self, Transfer, TransferStatus};
+use crate::transfers::{Transfer, TransferStatus};
 use crate::users::{self, User};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -110,7 +107,7 @@ impl SendPayout {
         user: &Arc<User>,
         method: &Arc<PayoutMethod>,
     ) -> Result<Arc<PayoutLink>, Halt> {
-        let link = claim(world, link, user)?;
+        let link = payout_links::claim(world, link, user)?;
         let order = Order {
             scope: self.scope,
             user: user.clone(),
@@ -166,31 +163,6 @@ fn payee_of(world: &mut World, scope: Scope, new: &NewLink) -> Result<Option<Arc
     // A user of another app of the organization claims by a link, which connects them.
     let connected = users::is_connected(world, scope, user.id)?;
     Ok(connected.then_some(user))
-}
-
-/// Claims the link: captures its hold into the payee's wallet. Once, and never after its end.
-pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<Arc<PayoutLink>, Halt> {
-    rules::may_open(link, world.now())?;
-    let to = rules::apply(link, rules::LinkEvent::Claimed)?;
-    let scope = link.scope();
-    if holds::capture(world, scope, link.transfer, CapturedBy::User(user.id))? == Closed::Before {
-        return Err(Refusal::new(Code::AlreadyClaimed, "The money of this link is already claimed.").into());
-    }
-
-    // From here it must succeed.
-    if !link.tax_exempt {
-        users::count_received(world, scope, user.id, link.amount)?;
-    }
-    let hold = transfers::find(world, scope, link.transfer)?;
-    let now = world.now();
-    transfers::advance(world, &hold, transfers::rules::TransferEvent::Completed, |hold| {
-        hold.completed_at = Some(now);
-        hold.user_id = Some(user.id);
-    })?;
-    payout_links::change(world, link, EventName::PayoutLinkClaimed, |link| {
-        link.status = to;
-        link.claimed_user = Some(user.id);
-    })
 }
 
 /// Returns whether all money of a link has arrived: nothing is left, and nothing is in flight.

@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use crate::clock::{Clock, DAY_SECONDS, Time};
 use crate::engine::Command;
-use crate::http::input::input;
-use crate::http::inputs::Integer;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::OrgId;
+use crate::input::input;
+use crate::input::types::Integer;
 use crate::jobs::{self, Job};
 use crate::program::{Bursar, Environment};
 use crate::refusal::{Code, Refusal};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::app_compliance::{self, AppCompliance};
 use crate::apps::{Key, keys};
 use crate::bank_accounts::{self, BankAccount};
-use crate::http::idempotency::StoredAnswer;
+use crate::idempotency::StoredAnswer;
 use crate::members::sign_in::{MemberFactor, confirmed_place, pending_seal_context};
 use crate::messages::{Message, Template};
 use crate::payout_links::{self, PayoutLink};
@@ -369,7 +369,7 @@ macro_rules! for_each_sealed {
             $do
         }
         {
-            type $record = crate::http::idempotency::StoredAnswer;
+            type $record = crate::idempotency::StoredAnswer;
             $do
         }
         {

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::requests::{Request, Wish};
 use super::system::System;
-use crate::http::idempotency::StoredAnswer;
 use crate::http::{Answer, Content};
+use crate::idempotency::StoredAnswer;
 use crate::ids::OrgId;
 use crate::ledger::verify::Finding;
 use crate::refusal::{Code, Refusal};

@@ -5,7 +5,7 @@ use crate::apps::{App, MemberProof};
 use crate::claims::ClaimSession;
 use crate::events::Event;
 use crate::funding::Debt;
-use crate::http::idempotency::StoredAnswer;
+use crate::idempotency::StoredAnswer;
 use crate::jobs::{Job, Work};
 use crate::ledger::{Hold, HoldState, LedgerAccount, LedgerAccountKind, Transaction};
 use crate::messages::delivery_days::DeliveryDay;

@@ -4,9 +4,9 @@ use serde_json::{Value as Schema, json};
 
 use crate::country::{is_country, is_us_state, is_us_zip};
 use crate::embargo;
-use crate::http::input::{Input, Problems, gather, input, text, wrong};
-use crate::http::inputs::Line;
-use crate::http::inputs::word_input;
+use crate::input::types::Line;
+use crate::input::types::word_input;
+use crate::input::{Input, Problems, gather, input, text, wrong};
 use crate::strict_json::Json;
 
 word_input!(super::model::UserStatus);

@@ -11,9 +11,9 @@ use super::delete::erase;
 use super::model::{AppUser, User};
 use super::{json, notices, rules};
 use crate::apps;
+use crate::caller::CredentialKind;
 use crate::clock::Time;
 use crate::events::{self, EventName, NewEvent};
-use crate::http::{Call, CredentialKind};
 use crate::ids::{PayoutMethodId, UserId};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::program::Environment;
@@ -32,8 +32,8 @@ pub enum By {
 
 impl By {
     #[must_use]
-    pub const fn key_of(call: &Call) -> Self {
-        match call.caller.kind {
+    pub const fn key_of(kind: CredentialKind) -> Self {
+        match kind {
             CredentialKind::Organization => Self::Organization,
             CredentialKind::App | CredentialKind::Client | CredentialKind::Member | CredentialKind::None => Self::App,
         }

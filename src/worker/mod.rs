@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::funding::TopUpWallet;
-use crate::http::idempotency::{MakeTombstone, StoredAnswer, outlived};
+use crate::idempotency::{MakeTombstone, StoredAnswer, outlived};
 use crate::ids::{
     AppId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
     WebhookEndpointId,

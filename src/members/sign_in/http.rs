@@ -10,12 +10,12 @@ use super::{
 };
 use crate::clock::Time;
 use crate::email::Email;
-use crate::http::input::input;
-use crate::http::inputs::Line;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, CredentialKind, Outcome, Route, SignedIn};
 use crate::ids::{Entropy, MemberId, MemberSessionId, OrgId};
+use crate::input::input;
+use crate::input::types::Line;
 use crate::members::http::{MemberJson, NewPassword, Password, hashed};
 use crate::members::model::{Member, MemberStatus, find};
 use crate::members::password;

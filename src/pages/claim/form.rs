@@ -1,7 +1,7 @@
 //! A posted form, as the JSON body of the same step and as the form that is shown again.
 
 use crate::http::Call;
-use crate::http::input::Input;
+use crate::input::Input;
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::Refusal;
 use crate::strict_json::Json;

@@ -23,7 +23,7 @@ pub(super) use rest::Reached;
 
 use super::requests::Request;
 use crate::http::Answer;
-use crate::http::idempotency::StoredAnswer;
+use crate::idempotency::StoredAnswer;
 use crate::ids::OrgId;
 use crate::ledger::verify::Finding;
 use crate::payout_links::DELIVERIES_MAX;

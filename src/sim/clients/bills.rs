@@ -3,8 +3,8 @@
 use super::{Clients, Sight};
 use crate::acting::{Act, may};
 use crate::bank_accounts::BankAccountInput;
-use crate::http::inputs::Amount;
 use crate::ids::MemberId;
+use crate::input::types::Amount;
 use crate::money::Cents;
 use crate::patch::Patch;
 use crate::payables::{PayablePatch, PayableStatus};

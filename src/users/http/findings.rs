@@ -3,13 +3,13 @@ use serde_json::json;
 
 use super::user_of;
 use crate::clock::Time;
-use crate::http::input::{Change, input};
-use crate::http::inputs::Text;
-use crate::http::inputs::word_input;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{ComplianceDecisionId, MemberId, UserId};
+use crate::input::types::Text;
+use crate::input::types::word_input;
+use crate::input::{Change, input};
 use crate::permission::Permission;
 use crate::refusal::Code;
 use crate::users::findings::{

@@ -13,12 +13,12 @@ use super::profiles::as_seen;
 use super::update::{MethodChoice, UserPatch};
 use super::{By, ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
 use crate::email::Email;
-use crate::http::input::{Change, Problems, gather, input};
-use crate::http::inputs::{CallingCode, Integer, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, phone};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Method, Outcome, Route, Who};
 use crate::ids::{AppId, OrgId, UserId};
+use crate::input::types::{CallingCode, Integer, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, phone};
+use crate::input::{Change, Problems, gather, input};
 use crate::money::Cents;
 use crate::patch::Patch;
 use crate::platform::Platform;
@@ -67,7 +67,7 @@ async fn new_user(call: &Call, scope: Scope, input: CreateUserInput) -> Result<C
         verified: false,
     };
     let metadata = input.metadata.map(|metadata| metadata.0);
-    Ok(CreateUser { scope, by: By::key_of(call), person, metadata, names })
+    Ok(CreateUser { scope, by: By::key_of(call.caller.kind), person, metadata, names })
 }
 
 list_query! {
@@ -201,7 +201,7 @@ async fn update_of(call: &Call, scope: Scope, user: UserId, input: UpdateUserInp
     let name = call.read(move |world| Ok(asked.new_name(&*find(world, scope, user)?))).await;
     // For an unknown user no name is looked up; the command rejects the request.
     let names = call.bursar.look_up(name.ok().flatten().into_iter().collect()).await?;
-    Ok(UpdateUser { scope, by: By::key_of(call), user, patch, names })
+    Ok(UpdateUser { scope, by: By::key_of(call.caller.kind), user, patch, names })
 }
 
 fn patch(call: &Call, org: OrgId, user: UserId, input: UpdateUserInput) -> Result<UserPatch, Problems> {
@@ -251,7 +251,7 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
 
 pub async fn delete(call: Call, hooks: UserDeletionHooks) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    let by = By::key_of(&call);
+    let by = By::key_of(call.caller.kind);
     call.once(Ok(DeleteUser { scope, by, user, hooks }), Answer::ok).await
 }
 

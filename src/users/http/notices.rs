@@ -3,10 +3,10 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::http::input::input;
-use crate::http::inputs::Text;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
+use crate::input::input;
+use crate::input::types::Text;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::users::notices::{self, Freeze, NoticeJson, NoticeToken, SendNoticeCode, Unfreeze};

@@ -2,11 +2,11 @@ use serde_json::json;
 
 use super::user_of;
 use crate::email::Email;
-use crate::http::input::input;
-use crate::http::inputs::{CallingCode, NationalNumber, Text, phone};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::UserId;
+use crate::input::input;
+use crate::input::types::{CallingCode, NationalNumber, Text, phone};
 use crate::permission::Permission;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -128,7 +128,7 @@ async fn compliance_of(call: &Call, scope: Scope, user: UserId, input: TaxFormIn
     let form = form.sealed(&call.bursar.vault, scope.org, user, &mut call.bursar.entropy());
     Ok(SetCompliance {
         scope,
-        by: By::key_of(call),
+        by: By::key_of(call.caller.kind),
         user,
         form,
         verification: first_verification(call.bursar.environment),

@@ -1,12 +1,12 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::http::input::input;
-use crate::http::inputs::Text;
-use crate::http::inputs::word_input;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MemberId, UserId};
+use crate::input::input;
+use crate::input::types::Text;
+use crate::input::types::word_input;
 use crate::permission::Permission;
 use crate::refusal::Code;
 use crate::scope::Scope;

@@ -4,6 +4,8 @@
 //! schema, so the document matches the checks. [`input!`] implements it for a struct, which reports all wrong fields at
 //! once and refuses unknown fields with the nearest known name (docs/decisions.md 1).
 
+pub mod types;
+
 use serde_json::{Value as Schema, json};
 
 use crate::patch::Patch;
@@ -190,16 +192,16 @@ macro_rules! input {
         }
 
         impl $name {
-            const KNOWN: &'static [&'static str] = &[$($crate::http::input::wire_name!($field $($wire)?),)*];
+            const KNOWN: &'static [&'static str] = &[$($crate::input::wire_name!($field $($wire)?),)*];
         }
 
-        impl $crate::http::input::Input for $name {
+        impl $crate::input::Input for $name {
             #[allow(unused_mut, unused_variables)]
-            fn read(json: &$crate::strict_json::Json, at: &str) -> Result<Self, $crate::http::input::Problems> {
-                let mut problems = $crate::http::input::check_object(json, at, Self::KNOWN)?;
+            fn read(json: &$crate::strict_json::Json, at: &str) -> Result<Self, $crate::input::Problems> {
+                let mut problems = $crate::input::check_object(json, at, Self::KNOWN)?;
                 $(
-                    let name = $crate::http::input::wire_name!($field $($wire)?);
-                    let $field = $crate::http::input::read_field::<$type>(json, at, name, &mut problems);
+                    let name = $crate::input::wire_name!($field $($wire)?);
+                    let $field = $crate::input::read_field::<$type>(json, at, name, &mut problems);
                 )*
                 match ($($field,)*) {
                     ($(Some($field),)*) if problems.is_empty() => Ok(Self { $($field,)* }),
@@ -208,17 +210,17 @@ macro_rules! input {
             }
 
             fn schema() -> serde_json::Value {
-                $crate::http::input::object_schema(<Self as $crate::http::input::Fields>::parameters())
+                $crate::input::object_schema(<Self as $crate::input::Fields>::parameters())
             }
         }
 
-        impl $crate::http::input::Fields for $name {
+        impl $crate::input::Fields for $name {
             #[allow(unused_mut, unused_variables)]
-            fn read_query(parameters: &[(String, String)]) -> Result<Self, $crate::http::input::Problems> {
-                let mut problems = $crate::http::input::check_query(parameters, Self::KNOWN);
+            fn read_query(parameters: &[(String, String)]) -> Result<Self, $crate::input::Problems> {
+                let mut problems = $crate::input::check_query(parameters, Self::KNOWN);
                 $(
-                    let name = $crate::http::input::wire_name!($field $($wire)?);
-                    let $field = $crate::http::input::read_parameter::<$type>(parameters, name, &mut problems);
+                    let name = $crate::input::wire_name!($field $($wire)?);
+                    let $field = $crate::input::read_parameter::<$type>(parameters, name, &mut problems);
                 )*
                 match ($($field,)*) {
                     ($(Some($field),)*) if problems.is_empty() => Ok(Self { $($field,)* }),
@@ -227,11 +229,11 @@ macro_rules! input {
             }
 
             fn parameters() -> Vec<(&'static str, serde_json::Value, String, bool)> {
-                $crate::http::input::described(&[$((
-                    $crate::http::input::wire_name!($field $($wire)?),
-                    <$type as $crate::http::input::Input>::schema,
+                $crate::input::described(&[$((
+                    $crate::input::wire_name!($field $($wire)?),
+                    <$type as $crate::input::Input>::schema,
                     concat!($($doc),+),
-                    <$type as $crate::http::input::Input>::is_required,
+                    <$type as $crate::input::Input>::is_required,
                 ),)*])
             }
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Schema, json};
 use uuid::Uuid;
 
-use super::input::{Input, Problems, problem, text, wrong};
+use super::{Input, Problems, input, problem, text, wrong};
 use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
@@ -362,7 +362,7 @@ impl Input for NationalNumber {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phone(pub PhoneNumber);
 
-super::input::input! {
+input! {
     /// The two parts of a phone number.
     pub struct PhoneParts {
         /// The country calling code: digits, for example 1.
@@ -450,12 +450,12 @@ fn has_control_characters(json: &Json) -> bool {
 /// Implements [`Input`] for an enumeration by its `from_word`.
 macro_rules! word_input {
     ($type:ty) => {
-        impl $crate::http::input::Input for $type {
-            fn read(json: &$crate::strict_json::Json, at: &str) -> Result<Self, $crate::http::input::Problems> {
-                let word = $crate::http::input::text(json, at)?;
+        impl $crate::input::Input for $type {
+            fn read(json: &$crate::strict_json::Json, at: &str) -> Result<Self, $crate::input::Problems> {
+                let word = $crate::input::text(json, at)?;
                 Self::from_word(word).ok_or_else(|| {
                     let known: Vec<&str> = Self::ALL.iter().map(|word| word.as_str()).collect();
-                    $crate::http::input::wrong(at, format!("must be one of: {}", known.join(", ")))
+                    $crate::input::wrong(at, format!("must be one of: {}", known.join(", ")))
                 })
             }
             fn schema() -> serde_json::Value {
@@ -467,7 +467,7 @@ macro_rules! word_input {
 }
 pub(crate) use word_input;
 
-super::input::input! {
+input! {
     /// A body without fields: `{}`, or none at all.
     pub struct NoFields {}
 }

@@ -3,13 +3,16 @@
 //! Invariant: a key is executed at most once, permanently. The key's row, the effect and the stored response commit
 //! together, so no key can get stuck in progress.
 
+mod answer;
+
+pub use answer::{Answer, Content, Outcome};
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use uuid::Uuid;
 
-use super::answer::{Answer, Content};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::OrgId;
@@ -83,7 +86,7 @@ pub fn target(method_and_path: &str, query: &[(String, String)]) -> String {
 }
 
 /// Returns a short keyed hash of a field's value, which allows only a comparison.
-pub(super) fn print(vault: &Vault, canonical: &str) -> String {
+pub(crate) fn print(vault: &Vault, canonical: &str) -> String {
     let hash = vault.keyed_hash(Purpose::Fingerprint, &[canonical.as_bytes()]);
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
