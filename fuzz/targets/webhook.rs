@@ -2,7 +2,7 @@
 //! line break.
 #![no_main]
 
-use bursar::carriers::Report;
+use bursar::providers::Report;
 use bursar::webhooks::signature::{Secret, headers};
 use libfuzzer_sys::fuzz_target;
 
