@@ -276,3 +276,21 @@ fn the_rules_find_what_they_search_for() {
     let text = "fn create_user() {}\n#[tokio::test]\nasync fn create_user_works() {\n}\n";
     assert_eq!(names_of_tests(text), ["create_user_works"]);
 }
+
+/// The fuzz targets are a crate of their own, which no other test compiles.
+#[test]
+fn the_fuzz_targets_follow_the_program() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (manifest, lock) = (read("Cargo.toml"), read("fuzz/Cargo.lock"));
+    let dependencies = manifest.split("\n[dependencies]\n").nth(1).unwrap().split("\n[").next().unwrap();
+    let names = dependencies.lines().filter_map(|line| Some(line.split_once(" = ")?.0));
+    let missing: Vec<&str> = names.filter(|name| !lock.contains(&format!("name = \"{name}\"\n"))).collect();
+    assert!(missing.is_empty(), "run `cargo update -w --manifest-path fuzz/Cargo.toml`: {missing:?}");
+    let modules = order();
+    for target in files(&root().join("fuzz/targets"), ".rs") {
+        let text = fs::read_to_string(&target).unwrap();
+        for module in text.split("bursar::").skip(1).map(word) {
+            assert!(modules.contains(&module), "{}: bursar::{module} does not exist", target.display());
+        }
+    }
+}
