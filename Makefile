@@ -132,7 +132,7 @@ audit: ## Check licences, sources and known vulnerabilities of all dependencies 
 release: ## Build a reproducible, stripped binary with its bill of materials into target/dist
 	tools/release.sh
 
-bench: ## Measure beside the references, and write docs/internals/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")
+bench: ## Measure next to the references, and write docs/internals/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")
 	cargo build --profile dist --locked --target-dir target/release-build
 	@[ -x target/bench-venv/bin/python ] || (python3 -m venv target/bench-venv && target/bench-venv/bin/pip install -q matplotlib)
 	target/bench-venv/bin/python tools/bench.py --write $(BENCH)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures bursar beside its references, in turns on the same machine, and writes the table of docs/internals/performance.md.
+"""Measures bursar and its references, in turns on the same machine, and writes the table of docs/internals/performance.md.
 
 Usage: tools/bench.py [--rounds 5] [--seconds 5] [--stored 0 [--store FOLDER]] [--citus postgres://…] [--write]
 
