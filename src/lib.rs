@@ -63,10 +63,10 @@ pub mod outbound;
 pub mod providers;
 /// The running program, shared by handlers and the worker.
 pub mod program;
-/// Idempotency keys and stored responses.
-pub mod idempotency;
 /// Who sends a request: an app, an organization, a member.
 pub mod caller;
+/// Idempotency keys and stored responses.
+pub mod idempotency;
 /// Calls, lists, routes.
 pub mod http;
 /// Jobs that a commit leaves to a worker, with leases.

@@ -8,7 +8,7 @@ use super::model::{ApprovalPolicy, Condition, PolicyStep};
 use crate::acting::{Act, acting_if_named, may_approve};
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::{ApprovalPolicyId, MemberId, OrgId};
+use crate::ids::{ApprovalPolicyId, MemberId};
 use crate::input::{Problems, wrong};
 use crate::members;
 use crate::patch::Patch;
@@ -65,10 +65,6 @@ pub struct CreatePolicy {
 
 impl Command for CreatePolicy {
     type Reply = Arc<ApprovalPolicy>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
         let Scope { org, app } = self.scope;
@@ -132,10 +128,6 @@ pub struct UpdatePolicy {
 impl Command for UpdatePolicy {
     type Reply = Arc<ApprovalPolicy>;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
         let policy = super::find(world, self.scope, self.policy)?;
         self.patch.must_name_those_who_can(world, self.scope)?;
@@ -159,10 +151,6 @@ pub struct DeletePolicy {
 
 impl Command for DeletePolicy {
     type Reply = Arc<ApprovalPolicy>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
         let policy = super::find(world, self.scope, self.policy)?;

@@ -130,7 +130,7 @@ async fn signed_in(
     refuse_role(&member, permission)?;
     if rules::is_due(&session, bursar.clock.now()) {
         // A failure is ignored: the session then only seems idle for longer than it was.
-        drop(bursar.engine.run(sign_in::Touch { org, session: session.id }).await);
+        drop(bursar.engine.run(org, sign_in::Touch { org, session: session.id }).await);
     }
     Ok((org, SignedIn { member: member.id, session: session.id, permission }))
 }
@@ -419,7 +419,7 @@ mod tests {
         let now = bursar.clock.now();
         let credentials = Credentials::draw(&mut bursar.entropy(), now, bursar.environment, &bursar.public_url);
         let command = CreateDemonstration::of(&credentials, &bursar.vault, &mut bursar.entropy());
-        assert_eq!(bursar.engine.run(command).await, Ok(true));
+        assert_eq!(bursar.engine.run(command.org, command).await, Ok(true));
         credentials
     }
 
@@ -462,9 +462,6 @@ mod tests {
 
     impl Command for Anything {
         type Reply = ();
-        fn organization(&self) -> OrgId {
-            OrgId(Uuid::nil())
-        }
         fn decide(&self, _: &mut World) -> Result<(), Halt> {
             Ok(())
         }
@@ -498,7 +495,7 @@ mod tests {
         for call in &calls {
             call.run(Anything).await.unwrap();
         }
-        bursar.engine.run(Gone(scope)).await.unwrap();
+        bursar.engine.run(scope.org, Gone(scope)).await.unwrap();
         let mut codes = Vec::new();
         for call in &calls {
             let run = call.run(Anything).await.err().map(|refusal| refusal.code);
@@ -515,9 +512,6 @@ mod tests {
 
     impl Command for Gone {
         type Reply = ();
-        fn organization(&self) -> OrgId {
-            self.0.org
-        }
         fn decide(&self, world: &mut World) -> Result<(), Halt> {
             let app = model::find(world, self.0)?;
             let now = world.now();

@@ -207,10 +207,6 @@ pub(super) mod tests {
     impl Command for Act {
         type Reply = Saw;
 
-        fn organization(&self) -> OrgId {
-            ORG
-        }
-
         fn decide(&self, world: &mut World) -> Result<Saw, Halt> {
             match *self {
                 Self::Put { id, name, shelf } => {
@@ -264,7 +260,7 @@ pub(super) mod tests {
         fn batch(&mut self, acts: &[Act]) -> Vec<Box<dyn Task>> {
             let number = |(entry, act): (usize, &Act)| {
                 let (said, number) = (self.said.clone(), self.asked + entry);
-                task(*act, move |outcome| said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap())
+                task(ORG, *act, move |outcome| said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap())
             };
             let tasks = acts.iter().enumerate().map(number).collect();
             self.asked += acts.len();

@@ -83,7 +83,7 @@ pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> R
     }
     let mut executor = Executor::new(store, clock.clone(), Seeds::System);
     carry_over::run(&mut executor, reads, &keys.chain)?;
-    executor.run_one(Begin { proof: proof(&keys.chain) })?;
+    executor.run_one(STORE, Begin { proof: proof(&keys.chain) })?;
     Ok(executor.into_store())
 }
 
@@ -93,10 +93,6 @@ struct Begin {
 
 impl Command for Begin {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        STORE
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         if world.get::<HistoryBegin>(key![STORE])?.is_none() {

@@ -7,7 +7,7 @@ use super::rules::{self, PayableEvent};
 use super::{HistoryEntry, advance};
 use crate::acting::{Act, acting};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, PayableId};
+use crate::ids::{MemberId, PayableId};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -21,10 +21,6 @@ pub struct Cancel {
 
 impl Command for Cancel {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;

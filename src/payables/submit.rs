@@ -8,7 +8,7 @@ use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, may_approve, proven};
 use crate::approval_policies::{self, ApprovalPolicy, PolicyStep};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, PayableId};
+use crate::ids::{MemberId, PayableId};
 use crate::members::Member;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -26,10 +26,6 @@ pub struct Submit {
 
 impl Command for Submit {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;

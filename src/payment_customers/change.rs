@@ -4,7 +4,7 @@ use super::model::PaymentCustomer;
 use super::{PaymentCustomerJson, change, emit, find};
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::ids::{OrgId, PaymentCustomerId};
+use crate::ids::PaymentCustomerId;
 use crate::patch::Patch;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
@@ -24,10 +24,6 @@ pub struct CreateCustomer {
 
 impl Command for CreateCustomer {
     type Reply = PaymentCustomerJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let (id, now) = (world.id(), world.now());
@@ -64,10 +60,6 @@ pub struct UpdateCustomer {
 
 impl Command for UpdateCustomer {
     type Reply = PaymentCustomerJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let before = find(world, self.scope, self.customer)?;
@@ -114,10 +106,6 @@ pub struct DeleteCustomer {
 
 impl Command for DeleteCustomer {
     type Reply = PaymentCustomerJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let customer = find(world, self.scope, self.customer)?;

@@ -6,7 +6,7 @@ use super::model::{LinkStatus, PayoutLink};
 use super::rules::{self, LinkEvent};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::ids::{OrgId, PayoutLinkId};
+use crate::ids::PayoutLinkId;
 use crate::ledger::holds::{self, Closed};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -22,10 +22,6 @@ pub struct Cancel {
 
 impl Command for Cancel {
     type Reply = Arc<PayoutLink>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let link = super::find(world, self.scope, self.link)?;

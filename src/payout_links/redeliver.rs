@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::model::PayoutLink;
 use super::rules;
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutLinkId};
+use crate::ids::PayoutLinkId;
 use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -23,10 +23,6 @@ pub struct Redeliver {
 
 impl Command for Redeliver {
     type Reply = Arc<PayoutLink>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<PayoutLink>(key![self.scope.org, self.link])]

@@ -4,7 +4,7 @@ use super::model::PayoutRequest;
 use super::rules::{self, RequestEvent};
 use super::{Shown, change, find, quota};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutRequestId};
+use crate::ids::PayoutRequestId;
 use crate::payout_links::{self, NewLink, NewToken, Payee};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -26,10 +26,6 @@ pub struct Approve {
 
 impl Command for Approve {
     type Reply = Shown;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;

@@ -1,7 +1,7 @@
 use super::rules::{self, RequestEvent};
 use super::{Shown, change, find, quota};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutRequestId};
+use crate::ids::PayoutRequestId;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -16,10 +16,6 @@ pub struct Reject {
 
 impl Command for Reject {
     type Reply = Shown;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;

@@ -6,7 +6,7 @@ use super::model::{PayoutRequest, RequestPayee, RequestStatus};
 use super::{Shown, emit, quota};
 use crate::apps;
 use crate::engine::Command;
-use crate::ids::{OrgId, UserId};
+use crate::ids::UserId;
 use crate::money::Cents;
 use crate::phone::PhoneNumber;
 use crate::scope::Scope;
@@ -50,10 +50,6 @@ pub struct Submit {
 
 impl Command for Submit {
     type Reply = Shown;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let user = self.user(world)?;

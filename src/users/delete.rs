@@ -42,10 +42,6 @@ pub struct DeleteUser {
 impl Command for DeleteUser {
     type Reply = UserJson;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let org = self.scope.org;
         let seen = find(world, self.scope, self.user)?;

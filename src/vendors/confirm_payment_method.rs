@@ -4,7 +4,7 @@ use super::json::{VendorPaymentMethodJson, payment_method_json};
 use super::rules::{self, VendorEvent};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
-use crate::ids::{OrgId, VendorId, VendorPaymentMethodId};
+use crate::ids::{VendorId, VendorPaymentMethodId};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -20,10 +20,6 @@ pub struct ConfirmPaymentMethod {
 
 impl Command for ConfirmPaymentMethod {
     type Reply = VendorPaymentMethodJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
         let vendor = super::find(world, self.scope, self.vendor)?;

@@ -8,7 +8,7 @@ use super::rules::{self, VendorEvent};
 use crate::acting::{Act, acting_if_named};
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, VendorId, VendorPaymentMethodId};
+use crate::ids::{MemberId, VendorId, VendorPaymentMethodId};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -28,10 +28,6 @@ pub struct DeleteVendor {
 
 impl Command for DeleteVendor {
     type Reply = Arc<Vendor>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Vendor>, Halt> {
         let vendor = super::find(world, self.scope, self.vendor)?;
@@ -71,10 +67,6 @@ pub struct DeletePaymentMethod {
 
 impl Command for DeletePaymentMethod {
     type Reply = VendorPaymentMethodJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
         let vendor = super::find(world, self.scope, self.vendor)?;
