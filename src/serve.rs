@@ -30,7 +30,7 @@ use crate::connections::{self, Gate};
 use crate::dispatch::{self, Limits, Network, Peer, origin};
 use crate::health::{self, Health};
 use crate::ids::Seeds;
-use crate::instance::{self, Dependencies, Instance, Unopened};
+use crate::instance::{self, Dependencies, Instance, StartError};
 use crate::key_file::KeySource;
 use crate::outbound;
 use crate::program::{Bursar, Environment};
@@ -75,7 +75,7 @@ pub enum Ended {
 
 /// Serves until a signal or the engine's end. Calls `announce` once connections are accepted, with the base URL and the
 /// result of the start.
-pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
+pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, StartError> {
     let providers = instance::providers(&config)?;
     let (opened, vault) = open(config.clone()).await?;
     let listener = listen(config.listen).await?;
@@ -94,7 +94,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     };
     let (bursar, guards) = opened.start(dependencies)?;
     instance::must_belong(&bursar, &config).await?;
-    let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);
+    let unopened = |refusal: Refusal| StartError::Sandbox(refusal.message);
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
@@ -148,10 +148,10 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
 }
 
 /// Opens the store on a separate thread, because a file or a server may block.
-async fn open(config: Config) -> Result<(Instance, Vault), Unopened> {
+async fn open(config: Config) -> Result<(Instance, Vault), StartError> {
     let opened = tokio::task::spawn_blocking(move || instance::with_vault(&config)).await;
     opened.unwrap_or_else(|error| {
-        Err(Unopened::System { what: "cannot open the store".to_owned(), source: error.into() })
+        Err(StartError::System { what: "cannot open the store".to_owned(), source: error.into() })
     })
 }
 
@@ -161,7 +161,7 @@ async fn start_workers(
     health: &Arc<Health>,
     role: Role,
     stop: watch::Receiver<bool>,
-) -> Result<(), Unopened> {
+) -> Result<(), StartError> {
     match role {
         Role::Api => return Ok(()),
         Role::All | Role::Worker => {}
@@ -170,7 +170,7 @@ async fn start_workers(
     // may be running, and the leases of dead ones expire.
     if !bursar.reads.is_shared() {
         let abandoned = worker::abandon_leases(bursar).await;
-        let abandoned = abandoned.map_err(|refusal| Unopened::Sandbox(refusal.message))?;
+        let abandoned = abandoned.map_err(|refusal| StartError::Sandbox(refusal.message))?;
         if abandoned > 0 {
             tracing::info!(abandoned, "released the jobs of a process that ended");
         }
@@ -179,8 +179,8 @@ async fn start_workers(
     Ok(())
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, Unopened> {
-    let failed = |source| Unopened::System { what: format!("cannot listen on {address}"), source };
+async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+    let failed = |source| StartError::System { what: format!("cannot listen on {address}"), source };
     TcpListener::bind(address).await.map_err(failed)
 }
 
@@ -193,7 +193,7 @@ fn reachable(listener: &TcpListener, asked: SocketAddr) -> SocketAddr {
     address
 }
 
-fn install_metrics() -> Result<PrometheusHandle, Unopened> {
+fn install_metrics() -> Result<PrometheusHandle, StartError> {
     let failed = |error: &dyn std::fmt::Display| BadConfig::one(format!("cannot start the metrics: {error}"));
     let recorder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &SECONDS)
@@ -291,8 +291,8 @@ struct Signals {
 }
 
 impl Signals {
-    fn listen() -> Result<Self, Unopened> {
-        let failed = |source| Unopened::System { what: "cannot wait for signals".to_owned(), source };
+    fn listen() -> Result<Self, StartError> {
+        let failed = |source| StartError::System { what: "cannot wait for signals".to_owned(), source };
         let terminate = signal(SignalKind::terminate()).map_err(failed)?;
         let interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
         Ok(Self { terminate, interrupt })

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{BadConfig, Config, Settings};
-use crate::instance::Unopened;
+use crate::instance::StartError;
 
 /// EX_CONFIG of sysexits.h.
 const EXIT_CONFIG: u8 = 78;
@@ -205,15 +205,15 @@ enum Failed {
     Work(String),
 }
 
-impl From<Unopened> for Failed {
-    fn from(unopened: Unopened) -> Self {
+impl From<StartError> for Failed {
+    fn from(unopened: StartError) -> Self {
         match unopened {
-            Unopened::Config(bad) => Self::Config(bad),
-            other @ (Unopened::Locked { .. }
-            | Unopened::Store(_)
-            | Unopened::Shared(_)
-            | Unopened::Sandbox(_)
-            | Unopened::System { .. }) => Self::Work(other.to_string()),
+            StartError::Config(bad) => Self::Config(bad),
+            other @ (StartError::Locked { .. }
+            | StartError::Store(_)
+            | StartError::Shared(_)
+            | StartError::Sandbox(_)
+            | StartError::System { .. }) => Self::Work(other.to_string()),
         }
     }
 }

@@ -89,7 +89,7 @@ fn not_begun(reads: &Reads, keys: &HistoryKeys) -> Result<Option<Finding>, Faile
     let what = match history::is_begun(reads, &keys.chain) {
         Ok(true) => return Ok(None),
         Ok(false) => "is not begun: start this version once, which chains the history of an older one".to_owned(),
-        Err(error @ history::Unopened::ForeignKey) => error.to_string(),
+        Err(error @ history::HistoryError::ForeignKey) => error.to_string(),
         Err(error) => return Err(Failed::Work(error.to_string())),
     };
     Ok(Some(Finding { invariant: 15, what, place: "the history".to_owned() }))

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Unopened;
+use super::HistoryError;
 use crate::chain::ChainKey;
 use crate::engine::{Command, Executor};
 use crate::events::{self, EventStream};
@@ -18,7 +18,7 @@ const TOGETHER: usize = 500;
 const TRIES: usize = 5;
 
 /// Migrates every log and ledger without a keyed chain.
-pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> Result<(), Unopened> {
+pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> Result<(), HistoryError> {
     for _ in 0..TRIES {
         let (streams, books) = reads.snapshot(|snapshot| unchained(snapshot, chain))?;
         if streams.is_empty() && books.is_empty() {
@@ -32,7 +32,9 @@ pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> R
             executor.run_one(book.org, CarryLedger(book))?;
         }
     }
-    Err(Unopened::Refused("the ledger changes during the upgrade of its chain: stop all other processes".to_owned()))
+    Err(HistoryError::Refused(
+        "the ledger changes during the upgrade of its chain: stop all other processes".to_owned(),
+    ))
 }
 
 type Logs = Vec<(OrgId, AppId)>;

@@ -39,7 +39,7 @@ record! {
 const STORE: OrgId = OrgId(uuid::Uuid::nil());
 
 #[derive(Debug, thiserror::Error)]
-pub enum Unopened {
+pub enum HistoryError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("{0}")]
@@ -49,7 +49,7 @@ pub enum Unopened {
     ForeignKey,
 }
 
-impl From<Refusal> for Unopened {
+impl From<Refusal> for HistoryError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal.message)
     }
@@ -68,16 +68,16 @@ pub fn proof(chain: &ChainKey) -> Vec<u8> {
 }
 
 /// Returns whether the store's whole history is chained under this key.
-pub fn is_begun(reads: &Reads, chain: &ChainKey) -> Result<bool, Unopened> {
+pub fn is_begun(reads: &Reads, chain: &ChainKey) -> Result<bool, HistoryError> {
     let found = reads.load(&[Want::row::<HistoryBegin>(key![STORE])])?;
     let Some(row) = found.into_iter().flatten().next() else { return Ok(false) };
     let position = HistoryBegin::TABLE.position("proof").unwrap_or(0);
-    if row.get(position) == Some(&proof(chain).to_value()) { Ok(true) } else { Err(Unopened::ForeignKey) }
+    if row.get(position) == Some(&proof(chain).to_value()) { Ok(true) } else { Err(HistoryError::ForeignKey) }
 }
 
 /// Migrates an older history once, and returns the store with its whole history chained under these keys. Blocks, so it
 /// must not be called from async code.
-pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<Store, Unopened> {
+pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<Store, HistoryError> {
     if is_begun(reads, &keys.chain)? {
         return Ok(store);
     }

@@ -32,8 +32,6 @@ impl Command for Redeliver {
         let link = super::find(world, self.scope, self.link)?;
         rules::may_deliver(&link, world.now())?;
         super::deliver::refuse_erased(world, &link)?;
-
-        // From here it must succeed.
         super::deliver::deliver(world, &link)
     }
 }
