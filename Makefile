@@ -129,7 +129,7 @@ fuzz: ## Feed every parser of strangers' bytes with generated inputs (FUZZ_SECON
 audit: ## Check licences, sources and known vulnerabilities of all dependencies (ADVISORY_DB=folder where nothing can be fetched)
 	tools/audit.sh
 
-release: ## Build a reproducible, stripped binary with its bill of materials into target/dist
+release: ## Build a reproducible, static, stripped binary with its bill of materials into target/dist (RELEASE_TARGET)
 	tools/release.sh
 
 bench: ## Measure next to the references, and write docs/internals/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")
