@@ -296,7 +296,10 @@ impl Executor {
         let mut world = World::new(self.last).chained(self.chain.clone());
         match self.decide_all(batch, &mut world) {
             Ok(()) => {
-                let committed = self.store.commit(&world.changes(), self.last);
+                let changes = world.changes();
+                let begun = Instant::now();
+                let committed = self.store.commit(&changes, self.last);
+                ahead::record_commit(begun);
                 if committed.is_ok() {
                     self.commits.note(Ok(()));
                 }
