@@ -145,10 +145,12 @@ pub mod tables;
 pub mod pages;
 /// Runs the jobs that commits leave.
 pub mod worker;
+pub mod metrics_list;
 /// Turns HTTP requests into calls, in one fixed order.
 pub mod dispatch;
 /// Probes of liveness and readiness, and the metrics.
 pub mod health;
+pub mod saturation;
 /// The OpenAPI document, and its page.
 pub mod openapi;
 /// The table of routes.

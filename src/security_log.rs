@@ -136,13 +136,6 @@ pub fn count(event: SecurityEvent) {
     metrics::counter!(COUNTER, "kind" => event.kind()).increment(1);
 }
 
-/// Registers every kind with 0, so that an alarm on an increase works from the first event on.
-pub fn register() {
-    for event in SecurityEvent::ALL {
-        metrics::counter!(COUNTER, "kind" => event.kind()).absolute(0);
-    }
-}
-
 /// Returns whether a text has the form of a key's public half. Callers that confuse the two halves must not put a
 /// secret into the log: `sk_…` is the secret half.
 fn is_client_id(text: &str) -> bool {

@@ -32,12 +32,14 @@ use crate::health::{self, Health};
 use crate::ids::Seeds;
 use crate::instance::{self, Dependencies, Instance, StartError};
 use crate::key_file::KeySource;
+use crate::metrics_list;
 use crate::outbound;
 use crate::program::{Bursar, Environment};
 use crate::refusal::Refusal;
 use crate::routes;
 use crate::sanctions;
 use crate::sandbox::clock::keep_up;
+use crate::saturation;
 use crate::seals;
 use crate::security_log::{self, Origin, SecurityEvent};
 use crate::vault::Vault;
@@ -98,7 +100,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
-    security_log::register();
+    metrics_list::register();
     let (stop_workers, reported) = watch::channel(false);
     sanctions::screen_all_users(&bursar).await.map_err(unopened)?;
     start_workers(&bursar, &health, config.role, reported).await?;
@@ -130,6 +132,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let sealing = tokio::spawn(keep_keys(bursar.clone(), config.key.clone(), stopping.clone()));
     let following = tokio::spawn(follow_the_clock(bursar.clone(), stopping.clone()));
     let folding = tokio::spawn(health.clone().fold_samples(stopping.clone()));
+    let measuring = tokio::spawn(saturation::measure(bursar.clone(), health.clone(), stopping.clone()));
     let serving = tokio::spawn(accept(listener, router, connections, config.trusted_proxies.into(), stopping));
     // A reader of the line may send a signal at once, so the handlers are installed before it is printed.
     let signals = Signals::listen()?;
@@ -138,7 +141,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let ended = until_signaled(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
-    drain([Some(serving), admin, Some(watching), Some(sealing), Some(following), Some(folding)]).await;
+    drain([Some(serving), admin, Some(watching), Some(sealing), Some(following), Some(folding), Some(measuring)]).await;
     stop_workers.send_replace(true);
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
@@ -388,7 +391,7 @@ async fn take_up_keys(bursar: &Bursar, key: &KeySource) -> bool {
     taken.is_ok()
 }
 
-async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 6]) {
+async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 7]) {
     let all = futures::future::join_all(tasks.into_iter().flatten());
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some requests were still in progress after {} seconds", DRAIN.as_secs());

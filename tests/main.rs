@@ -31,6 +31,8 @@ mod crash;
 mod debits;
 mod deleted_apps;
 mod delivery;
+mod deploy;
+mod deploy_proxies;
 mod documents;
 mod erasure;
 mod events;

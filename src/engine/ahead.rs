@@ -89,13 +89,17 @@ impl Executor {
             let (changes, pending_rows) = (world.changes(), world.pending_rows());
             let (sender, outcome) = bounded(1);
             let count = batch.len();
-            let on_commit = move |outcome| match outcome {
-                Ok(()) => {
-                    // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
-                    sender.send(Ok(())).unwrap_or_default();
-                    answer(batch);
+            let commit_begun = Instant::now();
+            let on_commit = move |outcome| {
+                record_commit(commit_begun);
+                match outcome {
+                    Ok(()) => {
+                        // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
+                        sender.send(Ok(())).unwrap_or_default();
+                        answer(batch);
+                    }
+                    Err(error) => sender.send(Err(Failed { error, batch })).unwrap_or_default(),
                 }
-                Err(error) => sender.send(Err(Failed { error, batch })).unwrap_or_default(),
             };
             self.store.begin_commit(changes, self.last, Box::new(on_commit));
             self.in_flight = Some(InFlight { pending_rows, outcome, begun, count });
@@ -157,6 +161,11 @@ impl Executor {
 fn record(begun: Instant, commands: usize) {
     metrics::histogram!("bursar_batch_commands").record(u32::try_from(commands).unwrap_or(u32::MAX));
     metrics::histogram!("bursar_batch_seconds").record(begun.elapsed());
+}
+
+/// Records the duration of a commit in the store.
+pub(super) fn record_commit(begun: Instant) {
+    metrics::histogram!("bursar_commit_seconds").record(begun.elapsed());
 }
 
 #[cfg(test)]

@@ -318,7 +318,9 @@ impl Executor {
                     self.store.abandon();
                     return Err(CommitError::Refused(foreign));
                 }
+                let begun = Instant::now();
                 let committed = self.store.commit(&changes, self.last);
+                ahead::record_commit(begun);
                 if committed.is_ok() {
                     self.commits.note(Ok(()));
                 }

@@ -22,6 +22,23 @@ pub struct Engine {
     alive: Arc<AtomicBool>,
     stopped: watch::Receiver<Option<String>>,
     commits: Commits,
+    pending: Arc<AtomicUsize>,
+}
+
+/// Counts a command until its caller has the response, or it is dropped.
+struct Pending(Arc<AtomicUsize>);
+
+impl Pending {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Reports that the engine stopped, with the reason.
@@ -52,7 +69,7 @@ impl Engine {
             })?;
             queues.push(queue);
         }
-        Ok(Self { queues: queues.into(), alive, stopped, commits })
+        Ok(Self { queues: queues.into(), alive, stopped, commits, pending: Arc::default() })
     }
 
     fn queue(&self, organization: OrgId) -> &Sender<Box<dyn Task>> {
@@ -71,6 +88,16 @@ impl Engine {
         self.commits.failed_within(time)
     }
 
+    /// Returns the number of commands without a response.
+    pub fn pending(&self) -> usize {
+        self.pending.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of commands that the queues can hold.
+    pub fn pending_max(&self) -> usize {
+        self.queues.len() * QUEUE_MAX
+    }
+
     /// Changes to `Some(reason)` when the engine stops.
     pub fn stopped(&self) -> Stopped {
         self.stopped.clone()
@@ -81,7 +108,9 @@ impl Engine {
         let (answer, answered) = oneshot::channel();
         let begun = Arc::new(AtomicBool::new(false));
         let queue = self.queue(organization);
+        let pending = Pending::new(&self.pending);
         let task = watched_task(organization, command, begun.clone(), move |outcome| {
+            drop(pending);
             // A caller that has disconnected needs no response; the commit remains.
             drop(answer.send(outcome));
         });
@@ -220,6 +249,7 @@ mod tests {
             Executor::new(Store::Memory(memory.clone()), Clock::manual(Time::from_micros(1)), Seeds::counted(1));
         let engine = Engine::start(executor).unwrap();
         memory.fail_next(Fault::Full);
+        assert_eq!((engine.pending(), engine.pending_max()), (0, QUEUE_MAX));
         assert_eq!(engine.run(NIL, Idle).await.unwrap_err().code, Code::StorageFull);
         assert_eq!(engine.commits_failed_within(Duration::from_mins(10)), Some(NotTaken::NoRoom));
         assert_eq!(engine.run(NIL, Idle).await, Ok(()), "the same engine writes again");
@@ -241,5 +271,6 @@ mod tests {
         assert!(stopped.wait_for(Option::is_some).await.is_ok());
         assert!(!engine.is_alive());
         assert_eq!(engine.run(NIL, Deadly).await.unwrap_err().code, Code::ServiceUnavailable);
+        assert_eq!(engine.pending(), 0, "dropped commands are not counted");
     }
 }

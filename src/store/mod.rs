@@ -152,6 +152,14 @@ impl Store {
     }
 }
 
+/// The space of an embedded store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    pub used_bytes: u64,
+    /// The free space of the disk, or the rest of the quota if that is less.
+    pub free_bytes: u64,
+}
+
 /// The reading half. Concurrent reads never wait for the writer.
 #[derive(Clone)]
 pub enum Reads {
@@ -193,6 +201,14 @@ impl Reads {
         match self {
             Self::Sqlite(readers) => readers.is_full(),
             Self::Postgres(_) | Self::Memory(_) => false,
+        }
+    }
+
+    /// Returns the space of an embedded store; `None` for a server.
+    pub fn storage(&self) -> Option<Storage> {
+        match self {
+            Self::Sqlite(readers) => readers.storage(),
+            Self::Postgres(_) | Self::Memory(_) => None,
         }
     }
 

@@ -16,7 +16,7 @@ use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, params_
 use uuid::Uuid;
 
 use super::background::BackgroundThread;
-use super::{Reserve, Snapshot, StoreError, departure};
+use super::{Reserve, Snapshot, Storage, StoreError, departure};
 use crate::clock::Time;
 use crate::store::{migrations, sql};
 use crate::world::record::{Corrupt, Kind};
@@ -284,6 +284,10 @@ impl Readers {
 
     pub(super) fn is_full(&self) -> bool {
         self.reserve.is_full()
+    }
+
+    pub(super) fn storage(&self) -> Option<Storage> {
+        self.reserve.storage()
     }
 
     pub(super) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
