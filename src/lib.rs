@@ -126,8 +126,8 @@ pub mod payout_link_batches;
 pub mod settlements;
 /// The steps in which a payee takes the money of a link.
 pub mod claims;
-/// Erases a payee from every row that names them.
-pub mod erasure;
+/// Deletes apps, users and vendors, and erases a payee from every row that names them.
+pub mod closing;
 /// All stored data about a payee, in one document.
 pub mod export;
 

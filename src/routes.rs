@@ -16,17 +16,10 @@ pub fn table() -> Vec<Route> {
 /// Returns every route of the API, in the order of the document. A new noun adds its rows here.
 pub fn business() -> Vec<Route> {
     [
-        crate::apps::routes(crate::apps::DeletionHooks {
-            erase: crate::app_compliance::erase,
-            refuse_open: &[
-                crate::payables::refuse_open,
-                crate::payout_requests::refuse_open,
-                crate::payout_link_batches::refuse_open,
-            ],
-        }),
+        crate::apps::routes(),
         crate::app_compliance::routes(),
         crate::members::routes(),
-        crate::users::routes(crate::erasure::OF_USERS),
+        crate::users::routes(),
         crate::export::routes(),
         crate::payouts::routes(),
         crate::payout_links::routes(),
@@ -38,13 +31,15 @@ pub fn business() -> Vec<Route> {
         crate::payment_customers::routes(),
         crate::payments::routes(),
         crate::payables::routes(),
-        crate::vendors::routes(crate::payables::are_open),
+        crate::vendors::routes(),
         crate::approval_policies::routes(),
         crate::acting::routes(),
-        crate::ledger::http::routes(crate::transfers::inside_transaction),
+        crate::ledger::http::routes(),
+        crate::transfers::transaction_routes(),
         crate::messages::http::routes(),
         crate::events::routes(),
         crate::webhooks::routes(),
+        crate::closing::routes(),
         crate::sandbox::routes(),
     ]
     .concat()

@@ -6,7 +6,7 @@ use crate::apps::limits::LimitDay;
 use crate::apps::{App, AppMetrics, FeeTableVersion, Key, Organization};
 use crate::bank_accounts::BankAccount;
 use crate::claims::{ClaimContact, ClaimSession};
-use crate::erasure::Erasure;
+use crate::closing::Erasure;
 use crate::events::{Event, EventStream};
 use crate::funding::{Debt, OrganizationTransfer};
 use crate::history::HistoryBegin;

@@ -126,7 +126,7 @@ async fn no_column_of_any_table_shows_a_payee_who_was_erased() {
         assert_eq!(again.status, 409, "{}", again.text);
     }
     assert!(
-        server.rows(<bursar::erasure::Erasure as bursar::world::Record>::TABLE).is_empty(),
+        server.rows(<bursar::closing::Erasure as bursar::world::Record>::TABLE).is_empty(),
         "the last copy goes, too"
     );
     // The chain is complete, and records that data was erased.

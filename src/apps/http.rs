@@ -1,5 +1,4 @@
 use super::create::CreateApp;
-use super::delete::{DeleteApp, DeletionHooks};
 use super::fee_tables::{FeeTableJson, FeeTableVersion};
 use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, organization, shown};
 use super::keys::{Drawn, Opens};
@@ -8,10 +7,9 @@ use super::rotate::{IssueKey, Owner, RevokeKey};
 use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::clock::Time;
-use crate::events;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Route, Who};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::AppId;
 use crate::input::types::{Line, Metadata, line_of_at_least};
 use crate::input::{Change, Input, Problems, input, wrong};
@@ -156,32 +154,6 @@ pub async fn update(call: Call) -> Outcome {
     Ok(Answer::ok(&updated))
 }
 
-/// Reads of an app's objects before its deletion is refused, because new events keep coming.
-const READS_BEFORE_DELETING: usize = 16;
-
-pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
-    let scope = app_in_path(&call)?;
-    for _ in 0..READS_BEFORE_DELETING {
-        let events_seen = call
-            .read(move |world| {
-                find(world, scope)?;
-                // Read the count first: a later read may see newer objects.
-                let events_seen = events::length(world, scope)?;
-                hooks.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))?;
-                Ok(events_seen)
-            })
-            .await?;
-        let command = DeleteApp { scope, erase: hooks.erase, events_seen };
-        if let Some(deleted) = call.run(command).await? {
-            call.bursar.keys.forget_all();
-            call.log_security(SecurityEvent::AppChanged, "deleted", Some(&scope.app.to_string()));
-            return Ok(Answer::ok(&deleted));
-        }
-    }
-    let message = "The app still receives requests. Stop its clients or revoke its keys, then delete it.";
-    Err(Refusal::new(Code::InvalidState, message))
-}
-
 pub async fn create_key(call: Call) -> Outcome {
     let drawn = draw(&call);
     let key = drawn.to_store(&call.bursar.vault);
@@ -262,13 +234,11 @@ pub async fn list_organizations(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// Returns the routes of organizations, apps and keys. `hooks` are the parts of an app's deletion in nouns above this
-/// one, which the table of routes passes in.
-pub fn routes(hooks: DeletionHooks) -> Vec<Route> {
-    [app_routes(hooks), key_routes(), super::acts::routes()].concat()
+pub fn routes() -> Vec<Route> {
+    [app_routes(), key_routes(), super::acts::routes()].concat()
 }
 
-fn app_routes(hooks: DeletionHooks) -> Vec<Route> {
+fn app_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/apps" Organization "create_app" create)
             .about("Apps", "Create an app")
@@ -288,14 +258,6 @@ fn app_routes(hooks: DeletionHooks) -> Vec<Route> {
             .takes::<UpdateAppInput>()
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
-        Route::new(Method::Delete, "/v2/apps/{app_id}", Who::Organization, "delete_app", move |call| delete(call, hooks))
-            .about("Apps", "Delete an app")
-            .describe(
-                "Refused while the app holds money or has open bills, payout requests or batches. Revokes the app's \
-                 keys and erases the data of its company, directors and bank account; the history remains.",
-            )
-            .gives::<AppJson>(200, "The deleted app.")
-            .refuses(&[Code::NotFound, Code::InvalidState]),
         route!(Get "/v2/apps/{app_id}/settings" AppOrOrganization "get_app_settings" read_settings)
             .members(Permission::View)
             .about("Apps", "Get an app's settings")

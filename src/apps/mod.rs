@@ -10,7 +10,6 @@ pub mod acts;
 mod authenticate;
 pub mod bootstrap;
 mod create;
-mod delete;
 mod demonstration;
 mod fee_tables;
 pub mod first;
@@ -29,14 +28,14 @@ mod update;
 
 pub use authenticate::{Presented, authenticate};
 pub use create::CreateApp;
-pub use delete::{DeleteApp, DeletionHooks, has_any};
 pub use demonstration::{CreateDemonstration, Credentials, DEPOSIT};
 pub use fee_tables::FeeTableVersion;
 pub use http::{app_in_path, routes};
-pub use json::{AppJson, touch};
+pub use json::{AppJson, emit_updated, shown, touch};
 pub use keyless::may_post_without_key;
 pub use model::{
-    App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find, find_even_deleted, want,
+    App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find, find_even_deleted,
+    has_any, want,
 };
 pub use rotate::{IssueKey, Owner, RevokeKey};
 pub use settings::{

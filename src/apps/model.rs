@@ -6,8 +6,8 @@ use crate::ids::{AppId, OrgId};
 use crate::money::Cents;
 use crate::refusal::Refusal;
 use crate::scope::Scope;
-use crate::world::record::{Document, key, record, words};
-use crate::world::{Halt, Want, World};
+use crate::world::record::{Cell, Document, key, record, words};
+use crate::world::{Halt, Query, Record, Want, World};
 
 record! {
     /// The tenant: it owns apps, users, money, keys and members.
@@ -129,4 +129,19 @@ fn count(world: &mut World, scope: Scope, edit: impl FnOnce(&mut AppMetrics)) ->
     };
     world.change(&metrics, edit);
     Ok(())
+}
+
+/// Whether the app has an object of this kind in one of these states.
+///
+/// # Errors
+///
+/// The error of the read.
+pub fn has_any<R: Record>(world: &World, scope: Scope, states: &[impl Cell + Copy]) -> Result<bool, Halt> {
+    for state in states {
+        let one = Query::of::<R>(scope.org.to_value(), "id", 1).equal("app", scope.app).equal("status", *state);
+        if !world.page::<R>(&one)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

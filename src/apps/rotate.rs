@@ -139,7 +139,8 @@ impl Command for RevokeKey {
 mod tests {
     use super::*;
     use crate::apps::keys::{Drawn, Opens};
-    use crate::apps::{CreateApp, CreateDemonstration, Credentials, DeleteApp};
+    use crate::apps::{CreateApp, CreateDemonstration, Credentials};
+    use crate::closing::DeleteApp;
     use crate::events::{self, Event};
     use crate::program::{Bursar, Environment};
     use crate::world::Query;
@@ -238,7 +239,7 @@ mod tests {
             .await
             .unwrap();
         let events_seen = bursar.read(move |world| events::length(world, scope)).await.unwrap();
-        let delete = |events_seen| DeleteApp { scope, erase: |_, _| Ok(()), events_seen };
+        let delete = |events_seen| DeleteApp { scope, events_seen };
         let too_late = bursar.engine.run(ORG, delete(events_seen - 1)).await.unwrap();
         assert_eq!(too_late, None, "something happened since the app's objects were looked at");
         assert!(bursar.engine.run(ORG, delete(events_seen)).await.unwrap().is_some());

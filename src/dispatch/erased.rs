@@ -1,6 +1,6 @@
 //! The last guard of a response: it removes the data of a payee whose erasure is in progress.
 
-use crate::erasure::{Erasure, hidden, shows};
+use crate::closing::{Erasure, hidden, shows};
 use crate::http::{Answer, Call, Content, CredentialKind, Method, Outcome};
 use crate::ids::OrgId;
 use crate::program::Bursar;

@@ -1,5 +1,5 @@
 use super::{Cursor, ExportJson, ExportRequest, Section, export};
-use crate::erasure::{Erasure, shows};
+use crate::closing::{Erasure, shows};
 use crate::http::lists::LIMIT_MAX;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};

@@ -7,19 +7,17 @@ use utoipa::ToSchema;
 
 use super::account::LedgerAccountKind;
 use super::balances::trial_balance;
-use super::json::{TransactionJson, json};
-use super::model::{CURRENCY, Entry, LedgerAccount, Transaction, TransactionKind};
+use super::model::{CURRENCY, Entry, LedgerAccount, TransactionKind};
 use crate::clock::Time;
-use crate::http::lists::{ListEnvelope, PageRequest, list_query, of_app, page};
+use crate::http::lists::{ListEnvelope, PageRequest, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Who};
-use crate::ids::{AppId, LedgerAccountId, TransferId, UserId};
+use crate::http::{Answer, Call, Caller, Outcome, Route};
+use crate::ids::{AppId, LedgerAccountId, UserId};
 use crate::input::input;
 use crate::input::types::word_input;
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::scope::Scope;
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Query, World};
 use uuid::Uuid;
@@ -249,42 +247,7 @@ pub async fn list_entries(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-list_query! {
-    /// Selects transactions.
-    pub struct TransactionsQuery by i64 {
-        /// Only transactions of this transfer.
-        pub transfer_id: Option<TransferId>,
-        /// Only transactions of this type.
-        pub kind as "type": Option<TransactionKind>,
-    }
-}
-
-/// Returns the transfer of a transaction, without its transactions. The table of routes passes it in, because transfers
-/// are above the ledger.
-pub type ShowTransfer = fn(&World, Scope, TransferId) -> Result<Option<serde_json::Value>, Halt>;
-
-pub async fn list_transactions(call: Call, show: ShowTransfer) -> Outcome {
-    let (scope, query) = (call.scope()?, call.query::<TransactionsQuery>()?);
-    let list = call
-        .read(move |world| {
-            let mine = of_app::<Transaction>(scope, "number");
-            let found = page::<Transaction>(world, mine, &query.asked(), |transactions| {
-                transactions.matching("transfer", query.transfer_id).matching("kind", query.kind)
-            })?;
-            let data = world.each(&found.records, |world, transaction| {
-                let transfer = match transaction.transfer {
-                    Some(transfer) => show(world, scope, transfer)?,
-                    None => None,
-                };
-                Ok(TransactionJson { transfer, ..json(transaction) })
-            })?;
-            Ok(ListEnvelope { has_more: found.has_more, data })
-        })
-        .await?;
-    Ok(Answer::ok(&list))
-}
-
-pub fn routes(show: ShowTransfer) -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/ledger/trial-balance" AppOrOrganization "show_trial_balance" show_trial_balance)
             .about("Ledger", "Get the trial balance, now or at a past time")
@@ -305,15 +268,5 @@ pub fn routes(show: ShowTransfer) -> Vec<Route> {
             .asks::<EntriesQuery>()
             .gives::<ListEnvelope<EntryJson>>(200, "One page of the list.")
             .refuses(&[Code::NotFound]),
-        Route::new(Method::Get, "/v2/transactions", Who::App, "list_transactions", move |call| {
-            list_transactions(call, show)
-        })
-        .about("Transfers", "List the app's transactions")
-        .describe(
-            "Lists transactions with their transfers, newest first. starting_after and ending_before take a \
-             transaction's id, which is a number.",
-        )
-        .asks::<TransactionsQuery>()
-        .gives::<ListEnvelope<TransactionJson>>(200, "One page of the list."),
     ]
 }

@@ -11,7 +11,7 @@ use super::rail::{Heard, Rail};
 use super::receiver::Receiver;
 use super::system::{Batch, System};
 use super::{Said, Who};
-use crate::erasure::{self, ErasePage, Found, Page};
+use crate::closing::{self, ErasePage, Found, Page};
 use crate::funding::TopUpWallet;
 use crate::http::Answer;
 use crate::ids::{
@@ -138,7 +138,7 @@ pub(super) fn perform(
         }
         Work::EraseUser { user } => {
             let user = UserId(user);
-            let mut page = system.read(|world| erasure::next(world, outside.vault, org, user))?;
+            let mut page = system.read(|world| closing::next(world, outside.vault, org, user))?;
             // Clients of the simulator repeat their requests without end, and expect the stored responses.
             if let Some(page) = &mut page
                 && let Found::Answers(answers) = &mut page.found

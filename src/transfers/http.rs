@@ -2,15 +2,17 @@
 
 use serde_json::json;
 
+use super::json::inside_transaction;
 use super::model::{Transfer, TransferKind, TransferStatus};
 use super::{MoveBalance, TransferJson};
 use crate::clock::Time;
-use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageRequest, of_app, page};
+use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageRequest, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::ids::UserId;
+use crate::ids::{TransferId, UserId};
 use crate::input::input;
 use crate::input::types::{Integer, Metadata, SignedAmount, word_input};
+use crate::ledger::{self, Transaction, TransactionJson, TransactionKind};
 use crate::refusal::Code;
 use crate::world::Query;
 use uuid::Uuid;
@@ -114,6 +116,37 @@ pub async fn show(call: Call) -> Outcome {
     Ok(Answer::ok(&seen))
 }
 
+list_query! {
+    /// Selects transactions.
+    pub struct TransactionsQuery by i64 {
+        /// Only transactions of this transfer.
+        pub transfer_id: Option<TransferId>,
+        /// Only transactions of this type.
+        pub kind as "type": Option<TransactionKind>,
+    }
+}
+
+pub async fn list_transactions(call: Call) -> Outcome {
+    let (scope, query) = (call.scope()?, call.query::<TransactionsQuery>()?);
+    let list = call
+        .read(move |world| {
+            let mine = of_app::<Transaction>(scope, "number");
+            let found = page::<Transaction>(world, mine, &query.asked(), |transactions| {
+                transactions.matching("transfer", query.transfer_id).matching("kind", query.kind)
+            })?;
+            let data = world.each(&found.records, |world, transaction| {
+                let transfer = match transaction.transfer {
+                    Some(transfer) => inside_transaction(world, scope, transfer)?,
+                    None => None,
+                };
+                Ok(TransactionJson { transfer, ..ledger::json(transaction) })
+            })?;
+            Ok(ListEnvelope { has_more: found.has_more, data })
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/transfers" App "create_transfer" create)
@@ -132,5 +165,19 @@ pub fn routes() -> Vec<Route> {
             .about("Transfers", "Get a transfer")
             .gives::<TransferJson>(200, "The transfer.")
             .refuses(&[Code::NotFound]),
+    ]
+}
+
+/// Returns the route of transactions, which show their transfers.
+pub fn transaction_routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/transactions" App "list_transactions" list_transactions)
+            .about("Transfers", "List the app's transactions")
+            .describe(
+                "Lists transactions with their transfers, newest first. starting_after and ending_before take a \
+                 transaction's id, which is a number.",
+            )
+            .asks::<TransactionsQuery>()
+            .gives::<ListEnvelope<TransactionJson>>(200, "One page of the list."),
     ]
 }

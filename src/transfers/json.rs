@@ -130,7 +130,7 @@ pub(super) fn without_transactions(world: &World, transfer: &Transfer) -> Result
 }
 
 /// Returns the transfer of a transaction, as the transaction shows it.
-pub fn inside_transaction(world: &World, scope: Scope, id: TransferId) -> Result<Option<Value>, Halt> {
+pub(super) fn inside_transaction(world: &World, scope: Scope, id: TransferId) -> Result<Option<Value>, Halt> {
     let found = world.get::<Transfer>(key![scope.org, id])?.filter(|transfer| transfer.app == scope.app);
     let shown = found.map(|transfer| without_transactions(world, &transfer)).transpose()?;
     Ok(shown.map(|shown| serde_json::to_value(shown).expect("a transfer is plain data, which always serializes")))

@@ -13,8 +13,8 @@ mod move_balance;
 pub mod rules;
 
 pub use debit::{ATTESTED, Authorization, AuthorizationKind, Debit, debit};
-pub use http::routes;
-pub use json::{TransferJson, account_end, inside_transaction, json};
+pub use http::{routes, transaction_routes};
+pub use json::{TransferJson, account_end, json};
 pub use model::{Transfer, TransferKind, TransferStatus};
 pub use move_balance::MoveBalance;
 

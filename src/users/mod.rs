@@ -15,7 +15,6 @@ mod connect;
 mod contact_change;
 mod contacts;
 mod create;
-mod delete;
 mod findings;
 pub mod http;
 mod inputs;
@@ -40,7 +39,6 @@ pub use contacts::{Reached, reached};
 pub use create::{
     CreateUser, Identity, Person, by_proven_email, connect_or_create, fill_profile, may_prove_address, prove,
 };
-pub use delete::{DeleteUser, UserDeletionHooks};
 pub use findings::{ComplianceDecision, background_check_transitions};
 pub use http::{ComplianceDecisionJson, routes};
 pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
@@ -53,8 +51,8 @@ pub use payout_methods::{
     NewMethod, choose_payout_method, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method,
 };
 pub use profiles::{
-    By, automatic_method, change, change_profile, default_payout_method, is_connected, is_paid_automatically,
-    may_be_paid_without_payee, must_not_be_frozen, profile, profile_if_connected,
+    By, automatic_method, change, change_profile, connections, default_payout_method, disconnect, erase, is_connected,
+    is_paid_automatically, may_be_paid_without_payee, must_not_be_frozen, profile, profile_if_connected,
 };
 pub use rules::{must_be_active, must_be_verified, must_not_be_reviewed, transitions};
 pub use screening::screen_another_name;

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use super::delete::erase;
-use super::model::{AppUser, User};
-use super::{json, notices, rules};
+use super::model::{AppUser, Compliance, User};
+use super::rules::{self, UserEvent};
+use super::{json, notices};
 use crate::apps;
 use crate::caller::CredentialKind;
 use crate::clock::Time;
@@ -61,7 +61,7 @@ pub(super) fn as_seen(user: Arc<User>, profile: &AppUser) -> Arc<User> {
         return user;
     }
     let mut seen = User::clone(&user);
-    erase(&mut seen);
+    erase_personal_data(&mut seen);
     seen.deleted_at = Some(disconnected_at);
     Arc::new(seen)
 }
@@ -128,7 +128,7 @@ pub fn default_payout_method(world: &World, scope: Scope, user: UserId) -> Resul
     Ok(Some(method).filter(|method| method.in_use))
 }
 
-pub(super) fn connections(world: &World, user: &User) -> Result<Vec<Arc<AppUser>>, Halt> {
+pub fn connections(world: &World, user: &User) -> Result<Vec<Arc<AppUser>>, Halt> {
     let mut profiles = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
     profiles.retain(|profile| profile.is_connected());
     Ok(profiles)
@@ -287,7 +287,7 @@ pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User, metadata
 }
 
 /// Disconnects one app: erases its methods of the user, after which it sees an erased user.
-pub(super) fn disconnect(world: &mut World, profile: &Arc<AppUser>, user: &Arc<User>) -> Result<Arc<User>, Halt> {
+pub fn disconnect(world: &mut World, profile: &Arc<AppUser>, user: &Arc<User>) -> Result<Arc<User>, Halt> {
     let scope = Scope { org: profile.org, app: profile.app };
     let methods = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![scope.org, user.id])?;
 
@@ -305,10 +305,16 @@ pub(super) fn disconnect(world: &mut World, profile: &Arc<AppUser>, user: &Arc<U
     Ok(seen)
 }
 
-pub(super) fn clear(world: &mut World, connections: &[Arc<AppUser>]) {
+/// Erases the user's own rows: the profiles of the connected apps and the user.
+pub fn erase(world: &mut World, user: &Arc<User>, connections: &[Arc<AppUser>]) -> Result<Arc<User>, Halt> {
     for profile in connections {
         world.change(profile, AppUser::clear);
     }
+    let now = world.now();
+    change(world, user, EventName::UserUpdated, |user| {
+        erase_personal_data(user);
+        user.deleted_at = Some(now);
+    })
 }
 
 /// Removes a method from its app's profile if it is the default, which ends automatic payouts until another is chosen.
@@ -318,4 +324,26 @@ pub(super) fn forget_default(profile: &mut AppUser, method: PayoutMethodId) {
         profile.default_payout_method = None;
         profile.auto_payout_enabled = false;
     }
+}
+
+/// Frees the phone number for a new user.
+fn erase_personal_data(user: &mut User) {
+    user.status = rules::status_after(user.status, UserEvent::Disable);
+    user.phone_country_code = None;
+    user.phone_national = None;
+    user.phone_e164 = None;
+    user.phone_verified_at = None;
+    user.email_verified_at = None;
+    user.first_name = None;
+    user.last_name = None;
+    user.email = None;
+    (user.phone_app, user.phone_set_at) = (None, None);
+    (user.email_app, user.email_set_at) = (None, None);
+    user.country = None;
+    user.sealed_date_of_birth = None;
+    user.adjustment_1099 = None;
+    user.sealed_address = None;
+    user.sealed_tax_form = None;
+    user.tax_id_hash = None;
+    user.compliance = Document(Compliance::default());
 }

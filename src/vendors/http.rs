@@ -3,7 +3,6 @@ use serde_json::json;
 use super::add_payment_method::AddPaymentMethod;
 use super::confirm_payment_method::ConfirmPaymentMethod;
 use super::create::CreateVendor;
-use super::delete::{AreOpen, DeletePaymentMethod, DeleteVendor};
 use super::json::{VendorJson, VendorPaymentMethodJson, payment_method_json};
 use super::model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
 use crate::acting::Named;
@@ -12,7 +11,7 @@ use crate::bank_accounts::{BankAccountInput, HolderName};
 use crate::email::Email;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page, page_of};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Route, Who};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MemberId, VendorId};
 use crate::input::input;
 use crate::input::types::{Line, word_input};
@@ -130,14 +129,6 @@ pub async fn show(call: Call) -> Outcome {
     Ok(Answer::ok(&VendorJson::from(&*vendor)))
 }
 
-/// DELETE /v2/accounts-payable/vendors/{vendor_id}
-pub async fn delete(call: Call, are_open: AreOpen) -> Outcome {
-    let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
-    let acting = call.body::<Deletion>()?.acting_user_id;
-    let vendor = call.run(DeleteVendor { scope, vendor, acting, are_open }).await?;
-    Ok(Answer::ok(&VendorJson::from(&*vendor)))
-}
-
 /// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods
 pub async fn add_payment_method(call: Call) -> Outcome {
     let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
@@ -186,16 +177,6 @@ pub async fn show_payment_method(call: Call) -> Outcome {
     Ok(Answer::ok(&method))
 }
 
-/// DELETE /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}
-pub async fn delete_payment_method(call: Call, are_open: AreOpen) -> Outcome {
-    let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
-    let method = call.id("payment_method_id", "payment method of this vendor")?;
-    let acting = call.body::<Deletion>()?.acting_user_id;
-    let command = DeletePaymentMethod { scope, vendor, method, acting, are_open };
-    let method = call.run(command).await?;
-    Ok(Answer::ok(&method))
-}
-
 /// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm
 pub async fn confirm_payment_method(call: Call) -> Outcome {
     let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
@@ -211,13 +192,11 @@ pub async fn confirm_payment_method(call: Call) -> Outcome {
 
 const TAG: &str = "Accounts payable";
 
-/// Returns the routes of vendors; see [`AreOpen`] for the parameter.
-pub fn routes(are_open: AreOpen) -> Vec<Route> {
-    [vendor_routes(are_open), payment_method_routes(are_open)].concat()
+pub fn routes() -> Vec<Route> {
+    [vendor_routes(), payment_method_routes()].concat()
 }
 
-fn vendor_routes(are_open: AreOpen) -> Vec<Route> {
-    let delete_vendor = move |call| delete(call, are_open);
+fn vendor_routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/accounts-payable/vendors" App "list_vendors" list)
             .members(Permission::View)
@@ -240,22 +219,10 @@ fn vendor_routes(are_open: AreOpen) -> Vec<Route> {
             .about(TAG, "Get a vendor")
             .gives::<VendorJson>(200, "The vendor; deleted vendors are returned too.")
             .refuses(&[Code::NotFound]),
-        Route::new(Method::Delete, "/v2/accounts-payable/vendors/{vendor_id}", Who::App, "delete_vendor", delete_vendor)
-            .members(Permission::Prepare)
-            .about(TAG, "Delete a vendor")
-            .describe(
-                "Refused while an open payable (neither paid nor canceled) names the vendor. Histories still name it. \
-                 A repeated call changes nothing.",
-            )
-            .takes::<Deletion>()
-            .gives::<VendorJson>(200, "The vendor.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
     ]
 }
 
-fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
-    const PATH: &str = "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}";
-    let delete_method = move |call| delete_payment_method(call, are_open);
+fn payment_method_routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/accounts-payable/vendors/{vendor_id}/payment-methods" App "list_vendor_payment_methods" list_payment_methods)
             .members(Permission::View)
@@ -275,21 +242,11 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
             .example(json!({"name": "Corner Shop", "account_number": "000123456789", "routing_number": "110000000"}))
             .gives::<VendorPaymentMethodJson>(201, "The payment method.")
             .refuses(&[Code::LimitExceeded, Code::NotFound, Code::NotPermitted, Code::InvalidState]),
-        Route::new(Method::Get, PATH, Who::App, "get_vendor_payment_method", show_payment_method)
+        route!(Get "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}" App "get_vendor_payment_method" show_payment_method)
             .members(Permission::View)
             .about(TAG, "Get a vendor's payment method")
             .gives::<VendorPaymentMethodJson>(200, "The payment method; deleted payment methods are returned too.")
             .refuses(&[Code::NotFound]),
-        Route::new(Method::Delete, PATH, Who::App, "delete_vendor_payment_method", delete_method)
-            .members(Permission::Prepare)
-            .about(TAG, "Delete a vendor's payment method")
-            .describe(
-                "Refused while an open payable (neither paid nor canceled) names the payment method. A repeated call \
-                 changes nothing.",
-            )
-            .takes::<Deletion>()
-            .gives::<VendorPaymentMethodJson>(200, "The payment method.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm" OrganizationForApp "confirm_vendor_payment_method" confirm_payment_method)
             .members(Permission::Confirm)
             .about(TAG, "Confirm a vendor's payment method")

@@ -11,7 +11,6 @@
 mod add_payment_method;
 mod confirm_payment_method;
 mod create;
-mod delete;
 mod http;
 mod json;
 mod model;
@@ -20,7 +19,6 @@ pub mod rules;
 pub use add_payment_method::AddPaymentMethod;
 pub use confirm_payment_method::ConfirmPaymentMethod;
 pub use create::CreateVendor;
-pub use delete::{AreOpen, DeletePaymentMethod, DeleteVendor};
 pub use http::{Deletion, EXTERNAL_ID_MAX, routes};
 pub use json::{VendorJson, VendorPaymentMethodJson, payment_method_json};
 pub use model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
@@ -80,7 +78,7 @@ fn ever_added(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMet
     world.all::<VendorPaymentMethod>(VendorPaymentMethod::OF_VENDOR, key![vendor.org, vendor.id])
 }
 
-fn emit(world: &mut World, vendor: &Vendor) -> Result<(), Halt> {
+pub fn emit(world: &mut World, vendor: &Vendor) -> Result<(), Halt> {
     let new = NewEvent::of(EventName::VendorUpdated, vendor.id.0, vendor.version, &VendorJson::from(vendor));
     events::emit(world, Scope { org: vendor.org, app: vendor.app }, new)
 }
@@ -92,7 +90,7 @@ fn emit_method(world: &mut World, method: &VendorPaymentMethod) -> Result<(), Ha
 }
 
 /// Changes a payment method and emits its event. Each transition is one event.
-fn change_method(
+pub fn change_method(
     world: &mut World,
     method: &Arc<VendorPaymentMethod>,
     edit: impl FnOnce(&mut VendorPaymentMethod),

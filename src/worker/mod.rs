@@ -15,7 +15,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::erasure::{self, ErasePage};
+use crate::closing::{self, ErasePage};
 use crate::users::screening::{ScreenUsers, next_users};
 use futures::FutureExt as _;
 use futures::future::try_join_all;
@@ -400,7 +400,7 @@ async fn is_tampered(bursar: &Bursar, org: OrgId, id: TransferId) -> Result<bool
 /// Erases the next page of rows that name a payee; the job remains until none is left.
 async fn erase_user(bursar: &Bursar, leased: Leased, user: UserId) -> Result<(), Refusal> {
     let (org, vault) = (leased.org, bursar.vault.clone());
-    let page = bursar.read(move |world| erasure::next(world, &vault, org, user)).await?;
+    let page = bursar.read(move |world| closing::next(world, &vault, org, user)).await?;
     bursar.engine.run(leased.org, ErasePage { leased, user, page }).await
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::apps::{self, App};
 use crate::clock::Time;
-use crate::erasure;
+use crate::closing;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::messages::{self, AttemptOutcome, Composed, Letter, Message, Template};
 use crate::payout_links::{self, PayoutLink};
@@ -35,7 +35,7 @@ pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Resul
     };
     // Last, because commands in the same batch have loaded it by then.
     let app = apps::find_even_deleted(world, scope)?;
-    let is_erased = message.is_erased() || erasure::is_erasing(world, &message)?;
+    let is_erased = message.is_erased() || closing::is_erasing(world, &message)?;
     let superseded = superseded(&message, link.as_deref(), is_erased, world.now());
     Ok(Uncomposed { message, superseded, app, link })
 }

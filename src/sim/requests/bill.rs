@@ -7,16 +7,17 @@ use super::super::{Said, Who};
 use super::{Request, RequestKind};
 use crate::acting::Named;
 use crate::bank_accounts::BankAccountInput;
+use crate::closing::DeletePaymentMethod;
 use crate::http::Answer;
 use crate::ids::{Entropy, MemberId, MemberSessionId, PayableId, VendorId, VendorPaymentMethodId};
 use crate::members::sign_in::{EndSession, OpenSession, Proof};
 use crate::payables::{
-    self, Approve, Cancel, Create, Currency, Pay, Payable, PayableJson, PayablePatch, Reject, Submit, Update,
+    Approve, Cancel, Create, Currency, Pay, Payable, PayableJson, PayablePatch, Reject, Submit, Update,
 };
 use crate::sim::stage::PASSWORD_HASH;
 use crate::users::Address;
 use crate::vault::Vault;
-use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor, DeletePaymentMethod};
+use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor};
 
 #[derive(Clone, Debug)]
 pub(in crate::sim) struct Billing {
@@ -112,8 +113,12 @@ impl Request {
                 self.once(batch, vault, ConfirmPaymentMethod { scope, vendor, method, acting: named }, Answer::ok);
             }
             BillAct::RemoveAccount { vendor, method } => {
-                let (acting, are_open) = (Some(acting), payables::are_open);
-                self.once(batch, vault, DeletePaymentMethod { scope, vendor, method, acting, are_open }, Answer::ok);
+                self.once(
+                    batch,
+                    vault,
+                    DeletePaymentMethod { scope, vendor, method, acting: Some(acting) },
+                    Answer::ok,
+                );
             }
             BillAct::Create { number, says } => {
                 let (currency, public_url) = (Currency::default(), "http://127.0.0.1".to_owned());

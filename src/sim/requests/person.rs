@@ -10,6 +10,7 @@ use super::super::{Said, Who};
 use super::{Request, RequestKind, input};
 use crate::app_compliance::{ComplianceInput, PutCompliance};
 use crate::clock::Time;
+use crate::closing::DeleteUser;
 use crate::email::Email;
 use crate::http::Answer;
 use crate::ids::{Entropy, MemberId, OrgId, UserId};
@@ -20,7 +21,7 @@ use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
 use crate::users::screening::{DecideScreening, Decision};
 use crate::users::tax_form::first_verification;
-use crate::users::{By, DeleteUser, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
+use crate::users::{By, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
 use crate::vault::Vault;
 
 #[derive(Clone, Debug)]
@@ -102,12 +103,7 @@ impl Request {
                 self.once(batch, vault, command, Answer::ok);
             }
             Minding::Delete(user) => {
-                self.once(
-                    batch,
-                    vault,
-                    DeleteUser { scope, by: By::App, user, hooks: crate::erasure::OF_USERS },
-                    Answer::ok,
-                );
+                self.once(batch, vault, DeleteUser { scope, by: By::App, user }, Answer::ok);
             }
             Minding::ReportApp(reported) => {
                 let (sent, nonce) = (input::<ComplianceInput>(&reported), entropy.bytes());

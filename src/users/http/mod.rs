@@ -6,16 +6,15 @@ mod screening;
 
 pub use findings::ComplianceDecisionJson;
 
-use super::delete::UserDeletionHooks;
 use super::inputs::BirthDate;
 use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
 use super::profiles::as_seen;
 use super::update::{MethodChoice, UserPatch};
-use super::{By, ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
+use super::{By, ConnectUser, CreateUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
 use crate::email::Email;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Route, Who};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{AppId, OrgId, UserId};
 use crate::input::types::{CallingCode, Integer, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, phone};
 use crate::input::{Change, Problems, gather, input};
@@ -249,12 +248,6 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
     }
 }
 
-pub async fn delete(call: Call, hooks: UserDeletionHooks) -> Outcome {
-    let (scope, user) = user_of(&call)?;
-    let by = By::key_of(call.caller.kind);
-    call.once(Ok(DeleteUser { scope, by, user, hooks }), Answer::ok).await
-}
-
 input! {
     /// A user, and the app to connect.
     pub struct ConnectUserInput {
@@ -272,9 +265,7 @@ pub async fn connect(call: Call) -> Outcome {
     call.once(command, Answer::ok).await
 }
 
-/// Returns the routes of users. The route table passes `hooks` in, because `users` cannot depend on the nouns that
-/// provide them.
-pub fn routes(hooks: UserDeletionHooks) -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     let own = vec![
         route!(Post "/v2/users" App "create_user" create)
             .about("Users", "Create a user")
@@ -312,15 +303,6 @@ pub fn routes(hooks: UserDeletionHooks) -> Vec<Route> {
             .takes::<UpdateUserInput>()
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
-        Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, hooks))
-            .about("Users", "Delete a user")
-            .describe(
-                "Erases the payee's data; the id and the ledger remain. With an app key, if other apps are connected \
-                 to the payee, erases only this app's profile and payout methods. A repeated call returns the same \
-                 response. Refused while the user is under a sanctions review.",
-            )
-            .gives::<UserJson>(200, "The user, disabled.")
-            .refuses(&[Code::NotFound, Code::UserHasBalance, Code::InvalidState]),
     ];
     [own, proofs::routes(), notices::routes(), findings::routes(), methods::routes(), screening::routes()].concat()
 }

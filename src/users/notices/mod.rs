@@ -107,7 +107,7 @@ fn send(
     Ok(())
 }
 
-pub(super) fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
+pub fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
     for notice in world.all::<ChangeNotice>(ChangeNotice::OF_USER, key![user.org, user.id])? {
         world.remove(&notice);
     }

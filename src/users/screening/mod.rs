@@ -96,7 +96,7 @@ pub fn screen_another_name(
 }
 
 /// Erases the person from the hits; the hits and the decisions remain.
-pub(super) fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
+pub fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
     for hit in world.all::<ScreeningHit>(ScreeningHit::OF_USER, key![user.org, user.id])? {
         world.change(&hit, |hit| {
             hit.screened_name = None;

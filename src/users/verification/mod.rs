@@ -381,7 +381,7 @@ fn count(
 
 /// Removes the codes of an erased person. Sends and attempts stay counted under a hash; otherwise deleting a user would
 /// reset the limits on sends and guesses.
-pub(super) fn forget(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
+pub fn forget(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
     let (now, forgotten) = (world.now(), forgotten(world, recipient));
     for known in world.all::<Verification>(Verification::OF_RECIPIENT, key![org, recipient.to_owned()])? {
         let key = key![org, forgotten.clone(), known.purpose, known.about];

@@ -1,20 +1,4 @@
-//! Erasure of a payee: a job removes the payee's data from every row, a page at a time.
-//!
-//! The commit of the deletion empties the payee's own rows and adds an [`Erasure`], which identifies the payee's data.
-//! From then on no response shows the data ([`hidden`]), and no message is sent. The job reads the next rows ([`next`])
-//! and erases them ([`ErasePage`]); the last commit removes the [`Erasure`], and with it the last copy.
-//!
-//! Invariant: after the job no row holds the payee's data but the ledger, the id, and the exceptions in
-//! docs/operating.md. Deliberately absent: the permission to erase a payee (`users::delete`).
-
-mod erase;
-mod hide;
-mod next;
-mod redact;
-
-pub use erase::ErasePage;
-pub use hide::{hidden, shows};
-pub use next::{Found, Page, next};
+//! The payees whose data are being erased.
 
 use std::sync::Arc;
 
@@ -23,8 +7,7 @@ use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{JobId, OrgId, UserId};
 use crate::jobs::{self, Work};
 use crate::messages::Message;
-use crate::transfers;
-use crate::users::{User, UserDeletionHooks};
+use crate::users::User;
 use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
 
@@ -90,21 +73,18 @@ impl Erasure {
     }
 
     /// Whether a row is old enough to be the payee's: the phone number may belong to another person since.
-    fn covers(&self, created_at: Time) -> bool {
+    pub(super) fn covers(&self, created_at: Time) -> bool {
         created_at < self.began_at
     }
 
     /// Whether a text contains the payee.
-    fn is_in(&self, text: &str) -> bool {
+    pub(super) fn is_in(&self, text: &str) -> bool {
         self.needles().iter().any(|needle| text.contains(needle.as_str()))
     }
 }
 
-/// The parts of a user's deletion in this noun and the nouns below it.
-pub const OF_USERS: UserDeletionHooks = UserDeletionHooks { under_way: transfers::under_way, erase: begin };
-
 /// Adds the erasure and its job.
-fn begin(world: &mut World, org: OrgId, id: UserId) -> Result<(), Halt> {
+pub(super) fn begin(world: &mut World, org: OrgId, id: UserId) -> Result<(), Halt> {
     let Some(user) = world.get::<User>(key![org, id])? else { return Ok(()) };
     let began_at = world.now();
     world.add(Erasure {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Erasure, Step};
+use super::model::{Erasure, Step};
 use crate::apps::App;
 use crate::claims::ClaimContact;
 use crate::clock::Time;

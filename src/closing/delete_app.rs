@@ -1,5 +1,7 @@
-use super::json::{AppJson, emit_updated, shown};
-use super::model::{Key, find};
+//! Deletes an app.
+
+use crate::app_compliance;
+use crate::apps::{self, AppJson, Key};
 use crate::bank_accounts;
 use crate::engine::Command;
 use crate::events;
@@ -10,47 +12,14 @@ use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::world::record::{Cell, key};
-use crate::world::{Halt, Query, Record, Want, World};
-
-/// Erases the data that other nouns keep of the persons behind an app. The table of routes passes it in, because those
-/// nouns are above this one.
-pub type Erase = fn(&mut World, Scope) -> Result<(), Halt>;
-
-/// Refuses with `invalid-state` while the app has open objects of a noun. The table of routes passes it in.
-///
-/// It runs before the command: it reads all objects of an app, which a commit must not wait for. The command does
-/// nothing if the app has emitted an event since.
-pub type RefuseOpen = fn(&World, Scope) -> Result<(), Halt>;
-
-/// The parts of an app's deletion in nouns above this one.
-#[derive(Clone, Copy, Debug)]
-pub struct DeletionHooks {
-    pub erase: Erase,
-    pub refuse_open: &'static [RefuseOpen],
-}
-
-/// Whether the app has an object of this kind in one of these states.
-///
-/// # Errors
-///
-/// The error of the read.
-pub fn has_any<R: Record>(world: &World, scope: Scope, states: &[impl Cell + Copy]) -> Result<bool, Halt> {
-    for state in states {
-        let one = Query::of::<R>(scope.org.to_value(), "id", 1).equal("app", scope.app).equal("status", *state);
-        if !world.page::<R>(&one)?.is_empty() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
 
 /// Deletes an app that holds no money. Its history and its ledger stay, its keys become invalid, and the data of its
 /// company, its directors and its bank account are erased.
 #[derive(Clone, Debug)]
 pub struct DeleteApp {
     pub scope: Scope,
-    pub erase: Erase,
     /// The number of the app's events when its objects were read.
     pub events_seen: i64,
 }
@@ -66,7 +35,7 @@ impl Command for DeleteApp {
     }
 
     fn decide(&self, world: &mut World) -> Result<Option<AppJson>, Halt> {
-        let app = find(world, self.scope)?;
+        let app = apps::find(world, self.scope)?;
         if events::length(world, self.scope)? != self.events_seen {
             return Ok(None);
         }
@@ -77,7 +46,7 @@ impl Command for DeleteApp {
         // From here it must succeed.
         let now = world.now();
         bank_accounts::erase_of(world, self.scope.org, self.scope.app.0)?;
-        (self.erase)(world, self.scope)?;
+        app_compliance::erase(world, self.scope)?;
         for key in keys.iter().filter(|key| key.revoked_at.is_none()) {
             world.change(key, |key| key.revoked_at = Some(now));
         }
@@ -85,9 +54,9 @@ impl Command for DeleteApp {
             app.deleted_at = Some(now);
             app.version += 1;
         });
-        emit_updated(world, &app)?;
+        apps::emit_updated(world, &app)?;
         acts::record(world, self.scope.org, NewAct::of(ActKind::AppDeleted, Some(app.id), app.id))?;
-        Ok(Some(shown(world, &app)?))
+        Ok(Some(apps::shown(world, &app)?))
     }
 }
 

@@ -3,31 +3,19 @@
 //! If other apps are connected, an app key removes only the app's own profile and methods. The response is the same in
 //! both cases.
 
-use super::model::{Compliance, User};
-use super::profiles::{self, By, change, profile_if_connected};
-use super::rules::{self, UserEvent};
-use super::{UserJson, find, find_in_organization, json, notices, screening, verification};
+use super::model;
 use crate::apps;
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::events::EventName;
-use crate::ids::{OrgId, UserId};
+use crate::ids::UserId;
 use crate::ledger::{self, Account};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::world::record::{Document, key};
+use crate::transfers;
+use crate::users::{self, By, User, UserJson, notices, screening, verification};
+use crate::world::record::key;
 use crate::world::{Halt, World};
-
-/// Functions of nouns that depend on `users`. The route table passes them in, because `users` cannot depend on those
-/// nouns.
-#[derive(Clone, Copy, Debug)]
-pub struct UserDeletionHooks {
-    /// Returns whether a transfer to or from the app's user is still in progress.
-    pub under_way: fn(&mut World, Scope, UserId) -> Result<bool, Halt>,
-    /// Enqueues a job that erases the payee's data in the records of other nouns.
-    pub erase: fn(&mut World, OrgId, UserId) -> Result<(), Halt>,
-}
 
 /// Deletes a user. A repeated call changes nothing.
 #[derive(Clone, Debug)]
@@ -36,7 +24,6 @@ pub struct DeleteUser {
     /// An organization key erases the person for all apps.
     pub by: By,
     pub user: UserId,
-    pub hooks: UserDeletionHooks,
 }
 
 impl Command for DeleteUser {
@@ -44,23 +31,23 @@ impl Command for DeleteUser {
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let org = self.scope.org;
-        let seen = find(world, self.scope, self.user)?;
+        let seen = users::find(world, self.scope, self.user)?;
         let user = match self.by {
             By::App => seen,
             // The organization can erase the payee even after this app has disconnected.
-            By::Organization => find_in_organization(world, org, seen.id)?,
+            By::Organization => users::find_in_organization(world, org, seen.id)?,
         };
         if user.deleted_at.is_some() {
-            return json(world, self.scope, &user);
+            return users::json(world, self.scope, &user);
         }
         must_not_be_flagged(&user)?;
-        let connections = profiles::connections(world, &user)?;
+        let connections = users::connections(world, &user)?;
         if let (By::App, true, Some(own)) =
-            (self.by, connections.len() > 1, profile_if_connected(world, self.scope, user.id)?)
+            (self.by, connections.len() > 1, users::profile_if_connected(world, self.scope, user.id)?)
         {
             self.must_be_settled(world, self.scope)?;
-            let seen = profiles::disconnect(world, &own, &user)?;
-            return json(world, self.scope, &seen);
+            let seen = users::disconnect(world, &own, &user)?;
+            return users::json(world, self.scope, &seen);
         }
         for connection in &connections {
             self.must_be_settled(world, Scope { org, app: connection.app })?;
@@ -77,17 +64,12 @@ impl Command for DeleteUser {
         }
         notices::erase(world, &user)?;
         screening::erase(world, &user)?;
-        (self.hooks.erase)(world, org, user.id)?;
+        model::begin(world, org, user.id)?;
         for connection in &connections {
             apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
         }
-        profiles::clear(world, &connections);
-        let now = world.now();
-        let user = change(world, &user, EventName::UserUpdated, |user| {
-            erase(user);
-            user.deleted_at = Some(now);
-        })?;
-        json(world, self.scope, &user)
+        let user = users::erase(world, &user, &connections)?;
+        users::json(world, self.scope, &user)
     }
 }
 
@@ -108,7 +90,7 @@ impl DeleteUser {
                 Refusal::new(Code::UserHasBalance, "The user's wallet is not empty. Pay out the money first.").into()
             );
         }
-        if (self.hooks.under_way)(world, scope, self.user)? {
+        if transfers::under_way(world, scope, self.user)? {
             return Err(Refusal::new(
                 Code::UserHasBalance,
                 "The user has a transfer in progress. Wait until it is complete.",
@@ -117,26 +99,4 @@ impl DeleteUser {
         }
         Ok(())
     }
-}
-
-/// Frees the phone number for a new user.
-pub(super) fn erase(user: &mut User) {
-    user.status = rules::status_after(user.status, UserEvent::Disable);
-    user.phone_country_code = None;
-    user.phone_national = None;
-    user.phone_e164 = None;
-    user.phone_verified_at = None;
-    user.email_verified_at = None;
-    user.first_name = None;
-    user.last_name = None;
-    user.email = None;
-    (user.phone_app, user.phone_set_at) = (None, None);
-    (user.email_app, user.email_set_at) = (None, None);
-    user.country = None;
-    user.sealed_date_of_birth = None;
-    user.adjustment_1099 = None;
-    user.sealed_address = None;
-    user.sealed_tax_form = None;
-    user.tax_id_hash = None;
-    user.compliance = Document(Compliance::default());
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Erasure;
+use super::model::Erasure;
 use super::redact::redacted;
 
 /// Whether a text contains a payee who is being erased.

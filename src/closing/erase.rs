@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::model::{Erasure, Step};
 use super::next::{Found, Page};
 use super::redact::redacted_text;
-use super::{Erasure, Step};
 use crate::claims::{ClaimContact, ClaimSession};
 use crate::engine::Command;
 use crate::events::{self, Event};
