@@ -32,6 +32,7 @@ use crate::health::{self, Health};
 use crate::ids::Seeds;
 use crate::instance::{self, Dependencies, Instance, Unopened};
 use crate::key_file::KeySource;
+use crate::log_output;
 use crate::outbound;
 use crate::program::{Bursar, Environment};
 use crate::refusal::Refusal;
@@ -99,6 +100,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
     security_log::register();
+    log_output::register();
     let (stop_workers, reported) = watch::channel(false);
     sanctions::screen_all_users(&bursar).await.map_err(unopened)?;
     start_workers(&bursar, &health, config.role, reported).await?;
@@ -315,7 +317,9 @@ async fn until_signaled(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::warn!("second signal: stopping immediately");
+        // Not a warning, which would wait for the reader of the log.
+        tracing::info!("second signal: stopping immediately");
+        log_output::flush();
         std::process::exit(1);
     });
     ended

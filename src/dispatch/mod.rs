@@ -166,7 +166,8 @@ impl Pipeline {
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
         let route = place.map_or("(unknown)", |place| place.path);
-        let span = tracing::info_span!("request", id = %request_id, traceparent = traceparent(&parts));
+        // Few lines are inside of it, and each request would pay for it, so only the level debug has it.
+        let span = tracing::debug_span!("request", id = %request_id, traceparent = traceparent(&parts));
 
         let mut seen = RequestLog::default();
         let outcome = match (head::check(&parts), place, path) {
