@@ -402,8 +402,8 @@ fn is_api(route: &Route) -> bool {
     route.path.starts_with("/v2/")
 }
 
-fn handed_on(parts: &Parts) -> Vec<(String, String)> {
-    let text = |name: &&str| Some(((*name).to_owned(), parts.headers.get(*name)?.to_str().ok()?.to_owned()));
+fn handed_on(parts: &Parts) -> Vec<(&'static str, String)> {
+    let text = |name: &&'static str| Some((*name, parts.headers.get(*name)?.to_str().ok()?.to_owned()));
     HANDED_ON.iter().filter_map(text).collect()
 }
 
