@@ -49,6 +49,8 @@ pub mod input;
 
 /// Attacks, locks and permission changes: one log line and one count each.
 pub mod security_log;
+/// The log's lines on their way to a stream.
+pub mod log_output;
 /// The rows that a batch of commands loads, adds and changes.
 pub mod world;
 /// Compares names with a sanctions list.

@@ -98,7 +98,7 @@ fn attempts() -> Vec<&'static str> {
     std::iter::once("accepted").chain(DeliveryError::ALL.iter().map(|error| error.as_str())).collect()
 }
 
-const METRICS: [Metric; 26] = [
+const METRICS: [Metric; 27] = [
     metric(Gauge, "bursar_build_info", Unit::Count, "Always 1; the label has the version of the program.")
         .by(&[("version", || vec![env!("CARGO_PKG_VERSION")])]),
     metric(Gauge, "bursar_ready", Unit::Count, "1 if /readyz returns 200, else 0."),
@@ -131,6 +131,7 @@ const METRICS: [Metric; 26] = [
         .by(&[("outcome", attempts)]),
     metric(Counter, "bursar_transfers_odd_total", Unit::Count, "Results of rails that a person must investigate.")
         .by(&[("kind", || vec!["late", "unknown", "contradicted"])]),
+    metric(Counter, "bursar_log_lines_dropped_total", Unit::Count, "Log lines dropped because the log was not read."),
     metric(Counter, "bursar_security_events_total", Unit::Count, "Events of the security log.")
         .by(&[("kind", || SecurityEvent::ALL.iter().map(|event| event.kind()).collect())]),
     metric(Gauge, "bursar_storage_full", Unit::Count, "1 while the embedded store refuses changes for lack of space."),

@@ -8,6 +8,8 @@ use std::net::IpAddr;
 
 use crate::ids::OrgId;
 
+/// The target of its lines.
+pub const TARGET: &str = "security";
 const COUNTER: &str = "bursar_security_events_total";
 
 /// Declares the kinds of events with their words.
@@ -114,7 +116,7 @@ pub fn record(event: SecurityEvent, reason: &'static str, origin: Origin<'_>) {
     let ip = ip.map(|ip| ip.to_string());
     let client_id = client_id.filter(|id| is_client_id(id));
     tracing::info!(
-        target: "security",
+        target: TARGET,
         parent: None,
         event = event.kind(),
         reason,

@@ -32,6 +32,7 @@ use crate::health::{self, Health};
 use crate::ids::Seeds;
 use crate::instance::{self, Dependencies, Instance, StartError};
 use crate::key_file::KeySource;
+use crate::log_output;
 use crate::metrics_list;
 use crate::outbound;
 use crate::program::{Bursar, Environment};
@@ -318,7 +319,9 @@ async fn until_signaled(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::warn!("second signal: stopping immediately");
+        // Not a warning, which would wait for the reader of the log.
+        tracing::info!("second signal: stopping immediately");
+        log_output::flush();
         std::process::exit(1);
     });
     ended

@@ -58,6 +58,7 @@ mod limits_migrated;
 mod links_by_ach;
 mod lists;
 mod load;
+mod log;
 mod matrix;
 mod member_proof;
 mod messages_bounded;

@@ -311,10 +311,11 @@ fn asked_app(api_app_id: Option<&str>) -> Result<Option<AppId>, Refusal> {
 
 /// Returns the live key with this client id.
 async fn known_key(bursar: &Bursar, client_id: &str) -> Result<Arc<KnownKey>, Refusal> {
-    let org = keys::organization_in(client_id, bursar.environment)?;
+    // Only keys of this environment are remembered.
     if let Some(known) = bursar.keys.get(client_id) {
         return Ok(known);
     }
+    let org = keys::organization_in(client_id, bursar.environment)?;
     let asked = bursar.keys.ask();
     let wanted = client_id.to_owned();
     let known = Arc::new(bursar.read(move |world| live_key(world, org, &wanted)).await?);

@@ -30,6 +30,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{BadConfig, Config, Settings};
 use crate::instance::StartError;
+use crate::log_output;
 
 /// EX_CONFIG of sysexits.h.
 const EXIT_CONFIG: u8 = 78;
@@ -256,6 +257,7 @@ pub fn run() -> ExitCode {
         Command::Rekey(asked) => rekey::run(*asked),
         Command::Routes { json } => routes::run(json),
     };
+    log_output::flush();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failed) => {

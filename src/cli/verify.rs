@@ -166,7 +166,7 @@ pub(super) fn to(text: &str) -> Result<To, String> {
 
 /// Signs the heads of all logs and ledgers, one line each.
 pub(super) fn anchor(configured: Configured, to: Option<To>) -> Result<(), Failed> {
-    logging::start_for_command(configured.settings.log);
+    logging::start_for_command(configured.settings.log)?;
     let config = configured.load()?;
     let reads = instance::read_only(&config)?;
     let keys = instance::history_of(&config)?.ok_or_else(|| {

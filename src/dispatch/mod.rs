@@ -18,6 +18,7 @@ mod proxies;
 mod rate;
 mod response;
 mod security;
+mod timings;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -53,6 +54,7 @@ use body::{Budget, Most};
 use guesses::{Guess, Guesses};
 use host::OwnNames;
 use rate::{Limiter, RateStatus};
+use timings::Timings;
 
 /// Characters of a request id that is echoed.
 const REQUEST_ID_MAX: usize = 128;
@@ -82,6 +84,7 @@ struct PathRoutes {
     path: &'static str,
     routes: Vec<Route>,
     allow: String,
+    timings: Timings,
 }
 
 struct Pipeline {
@@ -91,6 +94,8 @@ struct Pipeline {
     budget: Budget,
     own_names: Option<OwnNames>,
     deadline: Duration,
+    /// Of requests for unknown paths.
+    unknown: Timings,
 }
 
 #[derive(Default)]
@@ -109,7 +114,8 @@ pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router
     let (limiter, deadline) = (Limiter::new(limits), limits.request_deadline);
     let own_names = (bursar.environment == Environment::Sandbox).then(|| OwnNames::new(&bursar.public_url));
     let (guesses, budget) = (Guesses::default(), Budget::default());
-    let pipeline = Arc::new(Pipeline { bursar, limiter, guesses, budget, own_names, deadline });
+    let unknown = Timings::of("(unknown)");
+    let pipeline = Arc::new(Pipeline { bursar, limiter, guesses, budget, own_names, deadline, unknown });
     let mut router = Router::new();
     for place in places(routes) {
         let (pipeline, place) = (pipeline.clone(), Arc::new(place));
@@ -138,7 +144,11 @@ fn places(routes: Vec<Route>) -> Vec<PathRoutes> {
         );
         siblings.push(route);
     }
-    paths.into_iter().map(|(path, routes)| PathRoutes { path, allow: allow(&routes), routes }).collect()
+    let of_path = |(path, routes): (&'static str, Vec<Route>)| {
+        let (allow, timings) = (allow(&routes), Timings::of(path));
+        PathRoutes { path, routes, allow, timings }
+    };
+    paths.into_iter().map(of_path).collect()
 }
 
 /// Returns the header `Allow`: the methods of a path, and HEAD with every GET.
@@ -165,8 +175,9 @@ impl Pipeline {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
-        let route = place.map_or("(unknown)", |place| place.path);
-        let span = tracing::info_span!("request", id = %request_id, traceparent = traceparent(&parts));
+        let timings = place.map_or(&self.unknown, |place| &place.timings);
+        // Few lines are inside of it, and each request would pay for it, so only the level debug has it.
+        let span = tracing::debug_span!("request", id = %request_id, traceparent = traceparent(&parts));
 
         let mut seen = RequestLog::default();
         let outcome = match (head::check(&parts), place, path) {
@@ -186,7 +197,9 @@ impl Pipeline {
         let status = answer.status;
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.rate_status.as_ref());
-        log(&parts, route, status, &request_id, &seen, started.elapsed());
+        let took = started.elapsed();
+        log(&parts, timings.route, status, &request_id, &seen, took);
+        timings.record(&parts.method, status, took);
         response
     }
 
@@ -389,8 +402,8 @@ fn is_api(route: &Route) -> bool {
     route.path.starts_with("/v2/")
 }
 
-fn handed_on(parts: &Parts) -> Vec<(String, String)> {
-    let text = |name: &&str| Some(((*name).to_owned(), parts.headers.get(*name)?.to_str().ok()?.to_owned()));
+fn handed_on(parts: &Parts) -> Vec<(&'static str, String)> {
+    let text = |name: &&'static str| Some((*name, parts.headers.get(*name)?.to_str().ok()?.to_owned()));
     HANDED_ON.iter().filter_map(text).collect()
 }
 
@@ -434,13 +447,4 @@ fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &Request
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let traceparent = traceparent(parts);
     tracing::info!(parent: None, method, route, status, millis, request_id, traceparent, app, client_id, "answered");
-    // Callers choose the method freely, so only known methods become metric labels.
-    let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].into_iter().find(|known| *known == method);
-    metrics::histogram!(
-        "bursar_request_seconds",
-        "method" => known.unwrap_or("other"),
-        "route" => route.to_owned(),
-        "status" => status.to_string(),
-    )
-    .record(took);
 }

@@ -32,7 +32,7 @@ pub struct Call {
     /// The idempotency key, from the header or the body.
     pub idempotency_key: Option<String>,
     /// The other headers that handlers may read, by lower-case name.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(&'static str, String)>,
     /// The address of the client; `None` without a connection.
     pub peer: Option<IpAddr>,
 }
@@ -56,7 +56,7 @@ impl Call {
 
     /// Returns a header by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
     }
 
     /// Returns an id in the path. A malformed id is an unknown one (docs/decisions.md 1).

@@ -20,7 +20,7 @@ use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
-use crate::vault::{Purpose, SealContext, Vault};
+use crate::vault::{KeyedHasher, Purpose, SealContext, Vault};
 use crate::world::query::{Compare, Condition, Direction};
 use crate::world::record::Cell;
 use crate::world::record::{Document, key, record};
@@ -71,11 +71,12 @@ impl Keyed {
     /// Returns a keyed request for `target`: method, path and query as [`target`] writes them.
     pub fn of(vault: &Arc<Vault>, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
         let fields = if let Json::Object(fields) = body { fields.as_slice() } else { &[] };
+        let hasher = vault.keyed_hasher(Purpose::Fingerprint);
         // A null field of a new object equals a missing one.
         let fields = fields
             .iter()
             .filter(|(_, value)| *value != Json::Null)
-            .map(|(name, value)| (name.clone(), print(vault, &value.canonical())))
+            .map(|(name, value)| (name.clone(), print_by(&hasher, &value.canonical())))
             .collect();
         Self { scope, key: key.to_owned(), target, fields, vault: vault.clone() }
     }
@@ -89,8 +90,13 @@ pub fn target(method_and_path: &str, query: &[(String, String)]) -> String {
 
 /// Returns a short keyed hash of a field's value, which allows only a comparison.
 pub(crate) fn print(vault: &Vault, canonical: &str) -> String {
-    let hash = vault.keyed_hash(Purpose::Fingerprint, &[canonical.as_bytes()]);
-    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    print_by(&vault.keyed_hasher(Purpose::Fingerprint), canonical)
+}
+
+fn print_by(hasher: &KeyedHasher, canonical: &str) -> String {
+    let hash = hasher.hash(&[canonical.as_bytes()]);
+    let first = hash.first_chunk().expect("a hash has 32 bytes");
+    format!("{:016x}", u64::from_be_bytes(*first))
 }
 
 fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
@@ -326,6 +332,19 @@ mod tests {
         assert_eq!(stored[0].object_id.as_deref(), Some("7"));
         let body = stored[0].body.clone().unwrap();
         assert!(body.starts_with(SEALED) && !body.contains("hush"), "{body}");
+    }
+
+    /// Stored hashes must remain comparable: a change of their form fails this test.
+    #[test]
+    fn the_stored_form_of_a_field_is_fixed() {
+        let body =
+            r#"{"amount": 100, "memo": null, "payee": {"phone_number": "2127361234", "country_code": "1"}, "x": "x"}"#;
+        let vault = Arc::new(Vault::new([7; 32]));
+        let keyed = Keyed::of(&vault, ORG.0, "k", String::new(), &Json::parse(body.as_bytes()).unwrap());
+        let fields = [("amount", "cc21d02897436b40"), ("payee", "706818b9f9c208d1"), ("x", "be9d17764481a4ce")];
+        let fields = fields.map(|(name, print)| (name.to_owned(), print.to_owned()));
+        assert_eq!(keyed.fields, BTreeMap::from(fields));
+        assert_eq!(print(&vault, "null"), "9a9893ee6fbcc77a");
     }
 
     /// An earlier version stored the hash of a null, and its callers may retry with this version.
