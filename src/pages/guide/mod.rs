@@ -88,6 +88,7 @@ const CHAPTERS: [(&str, &[Document]); 5] = [
             chapter!("deployment", "Deployment"),
             chapter!("upgrade", "Upgrade"),
             chapter!("security", "Security"),
+            chapter!("bank-files", "Bank files"),
         ],
     ),
     ("Decide", &[chapter!("faq", "FAQ"), chapter!("comparison", "Comparison")]),
