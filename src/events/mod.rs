@@ -119,6 +119,13 @@ pub fn length(world: &World, scope: Scope) -> Result<i64, Halt> {
     Ok(world.get::<EventStream>(key![scope.org, scope.app])?.map_or(0, |stream| stream.sequence))
 }
 
+/// Returns the object of an event as the JSON text that was emitted, by the event's position in the app's log. Commands
+/// may call it: it reads events of the same batch too.
+pub fn text_of(world: &World, scope: Scope, sequence: i64) -> Result<Option<String>, Halt> {
+    let event = world.get::<Event>(key![scope.org, scope.app, sequence])?;
+    Ok(event.map(|event| event.object.clone()))
+}
+
 /// Returns the head of the app's log; `None` if it is empty.
 pub fn head_of(world: &World, scope: Scope) -> Result<Option<Head>, Halt> {
     let Some(stream) = world.get::<EventStream>(key![scope.org, scope.app])? else { return Ok(None) };
