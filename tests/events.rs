@@ -117,7 +117,7 @@ async fn get_event() {
     server.get(&unknown).app_key().send().await.refused(404, "not-found");
 }
 
-/// The log of a version that stored each event in a row goes on in segments, for every reader.
+/// The log of a version that stored each event in a row continues in segments, for every reader.
 #[tokio::test]
 async fn list_events_continues_from_rows_of_an_older_version_to_segments() {
     let server = Server::memory().await;

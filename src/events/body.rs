@@ -15,7 +15,7 @@ use crate::world::Value;
 use crate::world::record::{Cell, Kind};
 
 const FORMAT: u8 = 1;
-/// A byte of LZ4 stands for at most 255 bytes.
+/// A byte of LZ4 expands to at most 255 bytes.
 const RATIO_MAX: usize = 256;
 
 /// The events of a segment, in order; never empty.
