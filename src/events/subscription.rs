@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::{Event, EventStream};
+use super::{Event, EventStream, log};
 use crate::jobs::{self, Work};
 use crate::scope::Scope;
 use crate::world::record::{key, words};
-use crate::world::{Halt, Want, World};
+use crate::world::{Halt, World};
 
 words! {
     /// The state of an app's subscription.
@@ -72,12 +72,7 @@ pub fn take_unread(world: &mut World, scope: Scope, limit: i64) -> Result<Unread
         return Ok(nothing);
     }
     let until = stream.sequence.min(stream.notified_sequence + limit);
-    let keys = (stream.notified_sequence + 1..=until).map(|sequence| key![scope.org, scope.app, sequence]);
-    world.require(keys.clone().map(Want::row::<Event>))?;
-    let mut events = Vec::new();
-    for key in keys {
-        events.extend(world.get::<Event>(key)?);
-    }
+    let events = log::read(world, &stream, stream.notified_sequence + 1..=until)?;
     let more = until < stream.sequence;
     world.change(&stream, |stream| {
         stream.notified_sequence = until;

@@ -350,4 +350,6 @@ fn check_batches(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fin
 }
 
 #[cfg(test)]
+mod event_tests;
+#[cfg(test)]
 mod tests;
