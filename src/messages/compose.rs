@@ -116,22 +116,7 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
         Letter::Code { app_name, code, purpose } => {
             let app_name = if has_six_digits(app_name) { "the app" } else { app_name };
             let subject = format!("Your code for {app_name}");
-            let what = match purpose {
-                CodePurpose::Verification => format!("is your code to confirm your phone for {app_name}"),
-                CodePurpose::Claim => format!("is your code to receive your payment from {app_name}"),
-                CodePurpose::ContactChange => {
-                    format!("is your code to change your phone number or e-mail address with {app_name}")
-                }
-                CodePurpose::Unfreeze => format!("is your code to start automatic payouts from {app_name} again"),
-            };
-            // Payees enter the other codes in the app's own product, or on the page of a notice.
-            let page = match purpose {
-                CodePurpose::Claim | CodePurpose::ContactChange => "the payment page",
-                CodePurpose::Verification | CodePurpose::Unfreeze => "the page where you requested it",
-            };
-            let text = format!(
-                "{code} {what}. It is valid for 10 minutes. Enter it only on {page}. We will never call you for it."
-            );
+            let text = code_text(app_name, code, purpose);
             (subject, text, None, Some(code))
         }
         Letter::PayoutFailed { app_name, amount, reason, returned_by, link, back_at_app } => {
@@ -182,6 +167,23 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
         }
     };
     Composed { subject, text, link: link.map(str::to_owned), code: code.map(str::to_owned) }
+}
+
+fn code_text(app_name: &str, code: &str, purpose: CodePurpose) -> String {
+    let what = match purpose {
+        CodePurpose::Verification => format!("is your code to confirm your phone for {app_name}"),
+        CodePurpose::Claim => format!("is your code to receive your payment from {app_name}"),
+        CodePurpose::ContactChange => {
+            format!("is your code to change your phone number or e-mail address with {app_name}")
+        }
+        CodePurpose::Unfreeze => format!("is your code to start automatic payouts from {app_name} again"),
+    };
+    // Payees enter the other codes in the app's own product, or on the page of a notice.
+    let page = match purpose {
+        CodePurpose::Claim | CodePurpose::ContactChange => "the payment page",
+        CodePurpose::Verification | CodePurpose::Unfreeze => "the page where you requested it",
+    };
+    format!("{code} {what}. It is valid for 10 minutes. Enter it only on {page}. We will never call you for it.")
 }
 
 const fn whose(back_at_app: bool) -> &'static str {
