@@ -335,6 +335,12 @@ fn complain_as_it_is(text: &str) {
     drop(std::io::stderr().write_all(text.as_bytes()));
 }
 
+/// Returns a number with its noun: `1 hold`, `2 holds`.
+fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// Writes a result to standard output. A reader that went away (`bursar routes | head`) is no failure.
 fn say(text: &str) -> Result<(), Failed> {
     say_while_heard(text).map(|_| ())

@@ -119,15 +119,26 @@ fn add_rows(document: &Value, schema: &Value, within: &str, depth: usize, rows: 
     let required: Vec<&str> = list(schema, "/required").filter_map(Value::as_str).collect();
     for (name, field) in fields(schema, "/properties") {
         let path = if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") };
-        let resolved = resolve(document, field);
-        let described = if field.get("description").is_some() { field } else { resolved };
+        let (given, is_nullable) = without_null(field);
+        let resolved = resolve(document, given);
+        let described = [field, given, resolved].map(|schema| text(schema, "/description"));
+        let null = if is_nullable { " or null" } else { "" };
         rows.push(ReferenceRow {
             name: path.clone(),
-            kind: kind(resolved),
+            kind: format!("{}{null}", kind(resolved)),
             required: required.contains(&name),
-            description: text(described, "/description").to_owned(),
+            description: described.into_iter().find(|text| !text.is_empty()).unwrap_or_default().to_owned(),
         });
         add_rows(document, field, &path, depth + 1, rows);
+    }
+}
+
+/// Returns the schema of a choice between one schema and null, and whether it is such a choice.
+fn without_null(schema: &Value) -> (&Value, bool) {
+    let choices = ["/oneOf", "/anyOf"].into_iter().find_map(|pointer| schema.pointer(pointer)?.as_array());
+    match choices.map(Vec::as_slice) {
+        Some([one, null]) if null["type"] == "null" => (one, true),
+        Some(_) | None => (schema, false),
     }
 }
 
@@ -183,12 +194,15 @@ mod tests {
     fn fields_within_fields_are_named_by_their_path() {
         let document = json!({"components": {"schemas": {"Payee": {
             "type": "object", "description": "The payee.", "properties": {"email": {"type": ["string", "null"]}},
-        }}}});
+        }, "UserId": {"type": "string", "format": "uuid"}}}});
         let schema = json!({"type": "object", "required": ["payee"], "properties": {
             "payee": {"$ref": "#/components/schemas/Payee"},
             "rows": {"type": "array", "items": {"type": "object", "properties": {"amount": {
                 "type": "integer", "minimum": 1, "maximum": 9
             }}}},
+            "user_id": {"oneOf": [
+                {"$ref": "#/components/schemas/UserId", "description": "The user."}, {"type": "null"}
+            ]},
         }});
         let rows = schema_rows(&document, &schema);
         let shown: Vec<(&str, &str, bool)> =
@@ -200,8 +214,10 @@ mod tests {
                 ("payee.email", "string or null", false),
                 ("rows", "array", false),
                 ("rows[].amount", "integer, 1 to 9", false),
+                ("user_id", "string, uuid or null", false),
             ]
         );
+        assert_eq!(rows[4].description, "The user.");
         assert_eq!(rows[0].description, "The payee.");
     }
 }
