@@ -6,27 +6,12 @@
 
 use std::time::Instant;
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::bounded;
 
 use super::waiting::Waiting;
-use super::{BATCH_MAX, BatchTask, Executor, Task, Verdict, answer, overrule, unavailable};
-use crate::store::{CommitError, StoreError};
-use crate::world::{PendingRows, World};
-
-pub(super) struct InFlight {
-    /// Taken by the next batch.
-    pending_rows: PendingRows,
-    /// Arrives when the outcome is known. After a success the callers have been answered already.
-    outcome: Receiver<Result<(), Failed>>,
-    begun: Instant,
-    count: usize,
-}
-
-/// A batch that was not written, or may not have been, with its callers.
-struct Failed {
-    error: CommitError,
-    batch: Vec<BatchTask>,
-}
+use super::{BATCH_MAX, BatchTask, Executor, Failed, InFlight, Task, Verdict, answer, overrule, unavailable};
+use crate::store::StoreError;
+use crate::world::World;
 
 enum CommitEnd {
     Written,

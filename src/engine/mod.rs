@@ -19,7 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ahead::InFlight;
+use crossbeam_channel::Receiver;
+
 pub use queries::Queries;
 pub use running::{Engine, Stopped};
 pub use view::view;
@@ -29,7 +30,7 @@ use crate::clock::{Clock, Time};
 use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
-use crate::world::{Halt, Row, Want, World, only_once};
+use crate::world::{Halt, PendingRows, Row, Want, World, only_once};
 
 /// Commands per batch at most. Above 64 there is little gain from sharing a flush.
 pub const BATCH_MAX: usize = 256;
@@ -135,6 +136,22 @@ struct BatchTask {
 pub enum Verdict {
     GoOn,
     Stop(String),
+}
+
+/// A batch that is being written.
+struct InFlight {
+    /// Taken by the next batch.
+    pending_rows: PendingRows,
+    /// Arrives when the outcome is known. After a success the callers have been answered already.
+    outcome: Receiver<Result<(), Failed>>,
+    begun: Instant,
+    count: usize,
+}
+
+/// A batch that was not written, or may not have been, with its callers.
+struct Failed {
+    error: CommitError,
+    batch: Vec<BatchTask>,
 }
 
 /// Runs batches over one store. Owns the store's writing half.

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Event, EventName, HeadJson, NewEvent, emit, head_of};
+use super::head::HeadJson;
+use super::model::Event;
+use super::{EventName, NewEvent, emit, head_of};
 use crate::clock::Time;
 use crate::http::lists::LIMIT_MAX;
 use crate::http::{Answer, Call, Outcome};

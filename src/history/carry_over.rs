@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Unopened;
+use super::unopened::Unopened;
 use crate::chain::ChainKey;
 use crate::engine::{Command, Executor};
 use crate::events::{self, EventStream};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Report;
+use super::report::Report;
 use crate::chain::{Anchor, ChainKey, Log};
 use crate::events::{self, Event, EventStream};
 use crate::history::ledger_chains;
