@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 30
 CHAOS_SECONDS ?= 300
 CHAOS_SEED ?= 1
 # The tests that run over whatever store is asked for.
-API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide)/))
+API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)
@@ -129,7 +129,7 @@ fuzz: ## Feed every parser of strangers' bytes with generated inputs (FUZZ_SECON
 audit: ## Check licences, sources and known vulnerabilities of all dependencies (ADVISORY_DB=folder where nothing can be fetched)
 	tools/audit.sh
 
-release: ## Build a reproducible, stripped binary with its bill of materials into target/dist
+release: ## Build a reproducible, static, stripped binary with its bill of materials into target/dist (RELEASE_TARGET)
 	tools/release.sh
 
 bench: ## Measure next to the references, and write docs/internals/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")

@@ -8,14 +8,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::config::{BadConfig, Config, Database};
-use crate::instance::{self, Unopened};
+use crate::instance::{self, StartError};
 use crate::store::{Reads, Sqlite};
 use crate::verify::{Contents, Report, verify};
 
 #[derive(Debug, thiserror::Error)]
 pub enum NotCopied {
     #[error(transparent)]
-    Unopened(#[from] Unopened),
+    StartError(#[from] StartError),
     /// The copy would be unreliable, or would overwrite a file.
     #[error("{0}")]
     Refused(String),
@@ -36,7 +36,7 @@ pub struct Copied {
 }
 
 /// Copies the configured store into a new file, even while a server has it open. Fails with `Refused` if the file
-/// exists or the copy is not sound, and with `Unopened` without an embedded store.
+/// exists or the copy is not sound, and with `StartError` without an embedded store.
 pub fn backup(config: &Config, to: &Path) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
     if !store.exists() {
@@ -55,7 +55,7 @@ enum Purpose {
 }
 
 /// Restores a copy as the configured store, which must not exist, and updates its schema. With `empty_ok` the copy may
-/// be without an organization. Fails with `Refused` if there is a store or the copy is not sound, and with `Unopened`
+/// be without an organization. Fails with `Refused` if there is a store or the copy is not sound, and with `StartError`
 /// if a server has it open or the copy is not a store.
 pub fn restore(config: &Config, from: &Path, empty_ok: bool) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
@@ -80,7 +80,7 @@ fn embedded(config: &Config) -> Result<&Path, NotCopied> {
         Database::Sqlite(path) => Ok(path),
         Database::Postgres { .. } => {
             let message = "the store is on PostgreSQL: use the server's own backups, such as pg_dump or pg_basebackup";
-            Err(Unopened::from(BadConfig::one(message.to_owned())).into())
+            Err(StartError::from(BadConfig::one(message.to_owned())).into())
         }
     }
 }
@@ -104,11 +104,11 @@ fn put(from: &Path, to: &Path, purpose: Purpose) -> Result<Copied, NotCopied> {
 }
 
 fn make(from: &Path, part: &Path, purpose: Purpose) -> Result<(Report, Contents), NotCopied> {
-    Sqlite::copy(from, part).map_err(Unopened::from)?;
+    Sqlite::copy(from, part).map_err(StartError::from)?;
     if purpose != Purpose::Backup {
-        drop(Sqlite::open(part, true).map_err(Unopened::from)?);
+        drop(Sqlite::open(part, true).map_err(StartError::from)?);
     }
-    let reads = Reads::Sqlite(Sqlite::read_only(part).map_err(Unopened::from)?);
+    let reads = Reads::Sqlite(Sqlite::read_only(part).map_err(StartError::from)?);
     let unread = |error| NotCopied::Refused(format!("the copy cannot be checked: {error}"));
     let (report, contents) = (verify(&reads).map_err(unread)?, Contents::of(&reads).map_err(unread)?);
     let empty_ok = match purpose {

@@ -80,6 +80,22 @@ impl Health {
         workers.iter().any(JoinHandle::is_finished).then_some("A worker has stopped.")
     }
 
+    /// Returns why the program cannot serve requests now, with a query to the server of a shared store; `None` if it can.
+    pub async fn unready(&self) -> Option<&'static str> {
+        if let Some(reason) = self.error() {
+            return Some(reason);
+        }
+        let reads = self.reads.clone();
+        match tokio::task::spawn_blocking(move || reads.reachable()).await {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "not ready");
+                Some("The database cannot be reached.")
+            }
+            Err(_) => Some("The database did not respond."),
+        }
+    }
+
     /// Folds the samples of histograms until `stopping`. They would otherwise accumulate until the metrics are fetched.
     pub async fn fold_samples(self: Arc<Self>, mut stopping: watch::Receiver<bool>) {
         loop {
@@ -97,18 +113,9 @@ async fn livez(_: Call) -> Outcome {
 }
 
 async fn readyz(health: Arc<Health>) -> Outcome {
-    let unready = |reason: &str| Err(Refusal::new(Code::ServiceUnavailable, reason).retry_after(1));
-    if let Some(reason) = health.error() {
-        return unready(reason);
-    }
-    let reads = health.reads.clone();
-    match tokio::task::spawn_blocking(move || reads.reachable()).await {
-        Ok(Ok(())) => Ok(Answer::file("text/plain; charset=utf-8", "ready\n")),
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "not ready");
-            unready("The database cannot be reached.")
-        }
-        Err(_) => unready("The database did not respond."),
+    match health.unready().await {
+        None => Ok(Answer::file("text/plain; charset=utf-8", "ready\n")),
+        Some(reason) => Err(Refusal::new(Code::ServiceUnavailable, reason).retry_after(1)),
     }
 }
 

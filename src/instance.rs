@@ -32,7 +32,7 @@ use crate::vault::Vault;
 use crate::world::{Query, Want};
 
 #[derive(Debug, thiserror::Error)]
-pub enum Unopened {
+pub enum StartError {
     /// An invalid setting: exit code 78.
     #[error(transparent)]
     Config(#[from] BadConfig),
@@ -56,9 +56,9 @@ pub enum Unopened {
     System { what: String, source: std::io::Error },
 }
 
-fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Unopened {
+fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> StartError {
     let what = what.into();
-    move |source| Unopened::System { what, source }
+    move |source| StartError::System { what, source }
 }
 
 /// An opened store without an engine.
@@ -97,7 +97,7 @@ pub struct Dependencies {
 
 impl Instance {
     /// Opens an embedded store in a file, and locks it. Fails with `Locked` if another process has it.
-    pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, Unopened> {
+    pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, StartError> {
         let lock = lock(path)?;
         let Sqlite { writer, readers, checkpointer, .. } = Sqlite::open(path, migrate)?;
         let guards = Guards { background: vec![checkpointer], lock: Some(lock) };
@@ -106,7 +106,7 @@ impl Instance {
 
     /// Opens a shared store on a server, with this number of executors. Fails with `Shared` if the server cannot be
     /// reached or the schema is unknown.
-    pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, Unopened> {
+    pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, StartError> {
         let Postgres { writers, readers, background } = Postgres::open(settings, migrate, executors)?;
         let stores = writers.into_iter().map(|writer| Store::Postgres(Box::new(writer))).collect();
         let guards = Guards { background, lock: None };
@@ -120,7 +120,7 @@ impl Instance {
     }
 
     /// Opens the store that the configuration names.
-    pub fn configured(config: &Config) -> Result<Self, Unopened> {
+    pub fn configured(config: &Config) -> Result<Self, StartError> {
         make_folder(&config.data_dir)?;
         match &config.database {
             Database::Sqlite(path) => {
@@ -136,9 +136,9 @@ impl Instance {
     }
 
     /// Returns whether the store has no organization. It blocks, so it must not be called from async code.
-    pub fn is_empty(&self) -> Result<bool, Unopened> {
+    pub fn is_empty(&self) -> Result<bool, StartError> {
         let any = [Want::Page(Query::across::<Organization>(1))];
-        let found = self.reads.load(&any).map_err(|error| Unopened::Sandbox(error.to_string()))?;
+        let found = self.reads.load(&any).map_err(|error| StartError::Sandbox(error.to_string()))?;
         Ok(found.iter().all(Vec::is_empty))
     }
 
@@ -148,7 +148,7 @@ impl Instance {
     }
 
     /// Starts the engine. Fails with `System` if a thread cannot be started.
-    pub fn start(self, dependencies: Dependencies) -> Result<(Arc<Bursar>, Guards), Unopened> {
+    pub fn start(self, dependencies: Dependencies) -> Result<(Arc<Bursar>, Guards), StartError> {
         let Dependencies {
             clock,
             mut command_seeds,
@@ -194,19 +194,19 @@ impl Instance {
 }
 
 /// Adds the rows of an older version to the hash chain, on a separate thread because a server may block.
-fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<(), Unopened> {
+fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<(), StartError> {
     let Some(store) = stores.pop() else { return Ok(()) };
     let opened = std::thread::scope(|scope| {
         let opening = scope.spawn(|| history::open(store, reads, keys, clock));
-        let died = || Err(history::Unopened::Refused("a bug stopped the start".to_owned()));
+        let died = || Err(history::HistoryError::Refused("a bug stopped the start".to_owned()));
         opening.join().unwrap_or_else(|_| died())
     });
     let store = opened.map_err(|error| match error {
-        history::Unopened::ForeignKey => Unopened::Config(BadConfig::one(format!(
+        history::HistoryError::ForeignKey => StartError::Config(BadConfig::one(format!(
             "key-file: does not match this store; restore the key file that this store was created with ({error})"
         ))),
-        history::Unopened::Store(_) | history::Unopened::Refused(_) => {
-            Unopened::Sandbox(format!("cannot open the history: {error}"))
+        history::HistoryError::Store(_) | history::HistoryError::Refused(_) => {
+            StartError::Sandbox(format!("cannot open the history: {error}"))
         }
     })?;
     stores.push(store);
@@ -217,7 +217,7 @@ fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clo
 ///
 /// Fails with `Config` if the key file is missing in production or for a store that is not empty, if others may read
 /// it, or if it holds no key.
-pub fn with_vault(config: &Config) -> Result<(Instance, Vault), Unopened> {
+pub fn with_vault(config: &Config) -> Result<(Instance, Vault), StartError> {
     let path = &config.key.file;
     if config.environment == Environment::Production || path.exists() {
         let vault = vault(config)?;
@@ -238,8 +238,8 @@ pub fn with_vault(config: &Config) -> Result<(Instance, Vault), Unopened> {
 }
 
 /// Refuses a store of another environment or another master key with `Config`.
-pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopened> {
-    let unread = |refusal: Refusal| Unopened::Sandbox(refusal.message);
+pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), StartError> {
+    let unread = |refusal: Refusal| StartError::Sandbox(refusal.message);
     let keys = bursar.read(|world| world.page::<Key>(&Query::across::<Key>(1))).await.map_err(unread)?;
     if let Some(key) = keys.first()
         && let Err(foreign) = keys::organization_in(&key.client_id, config.environment)
@@ -262,7 +262,7 @@ pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopene
 }
 
 /// Opens the configured store for reading only, even while another process has it open. It creates nothing.
-pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
+pub fn read_only(config: &Config) -> Result<Reads, StartError> {
     match &config.database {
         Database::Sqlite(path) if !path.exists() => {
             Err(BadConfig::one(format!("there is no store at {}", path.display())).into())
@@ -275,7 +275,7 @@ pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
 }
 
 /// Returns the history keys of the key file, or `None` without one.
-pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, Unopened> {
+pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, StartError> {
     if !config.key.file.exists() {
         return Ok(None);
     }
@@ -284,7 +284,7 @@ pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, Unopened> {
 
 /// Opens and locks an embedded store that is to move away. It creates nothing. Fails with `Config` if there is no such
 /// file, `Locked` if a server has it open, and `Store` if its schema is not exactly the program's.
-pub fn departing(path: &Path) -> Result<(Departure, Guards), Unopened> {
+pub fn departing(path: &Path) -> Result<(Departure, Guards), StartError> {
     if !path.exists() {
         return Err(BadConfig::one(format!("no store exists at {}", path.display())).into());
     }
@@ -294,14 +294,14 @@ pub fn departing(path: &Path) -> Result<(Departure, Guards), Unopened> {
 
 /// Connects to the server that a store is to move to. Fails with `Config` if its password cannot be read, and `Shared`
 /// if it cannot be reached.
-pub fn arriving(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<Arrival, Unopened> {
+pub fn arriving(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<Arrival, StartError> {
     Ok(Arrival::open(server(settings, password_file)?)?)
 }
 
 /// Updates the schema of the configured database, and distributes it over the nodes of its cluster. Returns the names
 /// of the newly distributed tables. Fails with `Config` for an embedded store, and `Shared` if the database cannot be
 /// distributed.
-pub fn distribute(config: &Config) -> Result<Vec<String>, Unopened> {
+pub fn distribute(config: &Config) -> Result<Vec<String>, StartError> {
     match &config.database {
         Database::Sqlite(_) => {
             Err(BadConfig::one("database-url: only a postgres:// database can be distributed".to_owned()).into())
@@ -328,7 +328,7 @@ impl std::fmt::Debug for Guards {
 }
 
 /// Creates the data folder, accessible to its owner only, if it is missing.
-pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), StartError> {
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -338,7 +338,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
 
 /// Locks the store by a file next to it. The operating system releases the lock when the process ends. All names of a
 /// store lead to one lock.
-pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
+pub(crate) fn lock(store: &Path) -> Result<File, StartError> {
     // A file that does not exist yet has only one name.
     let mut path = store.canonicalize().unwrap_or_else(|_| store.to_owned()).into_os_string();
     path.push(".lock");
@@ -348,20 +348,20 @@ pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
     let file = options.create(true).write(true).truncate(false).mode(0o600).open(&path).map_err(system(failed()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Unopened::Locked { path: store.display().to_string() }),
+        Err(TryLockError::WouldBlock) => Err(StartError::Locked { path: store.display().to_string() }),
         Err(TryLockError::Error(source)) => Err(system(failed())(source)),
     }
 }
 
 /// Returns the vault of the key file. Fails with `Config` if there is no such file, if others may read it, or if it
 /// holds no keys.
-pub fn vault(config: &Config) -> Result<Vault, Unopened> {
+pub fn vault(config: &Config) -> Result<Vault, StartError> {
     Ok(Vault::of(config.key.read().map_err(BadConfig::one)?.ring()))
 }
 
 /// Creates the configured providers with their secrets. Fails with `Config` if a file with a secret is missing, empty
 /// or readable by others, or if TLS is not available.
-pub fn providers(config: &Config) -> Result<Providers, Unopened> {
+pub fn providers(config: &Config) -> Result<Providers, StartError> {
     let secret = |setting: &str, path: &Path| {
         let text = secret_file(setting, path)?;
         match text.trim() {
@@ -396,7 +396,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.sqlite");
         let first = Instance::sqlite(&path, true).unwrap();
-        assert!(matches!(Instance::sqlite(&path, true), Err(Unopened::Locked { .. })));
+        assert!(matches!(Instance::sqlite(&path, true), Err(StartError::Locked { .. })));
         drop(first);
         assert!(Instance::sqlite(&path, true).is_ok());
     }
@@ -425,7 +425,7 @@ mod tests {
         std::fs::write(&store, "").unwrap();
         std::os::unix::fs::symlink(&store, &alias).unwrap();
         let locked = lock(&store).unwrap();
-        assert!(matches!(lock(&alias), Err(Unopened::Locked { .. })));
+        assert!(matches!(lock(&alias), Err(StartError::Locked { .. })));
         drop(locked);
         assert!(lock(&alias).is_ok());
     }

@@ -244,10 +244,17 @@ pub fn secret_text(path: &Path) -> Result<Zeroizing<String>, String> {
         if error.kind() == io::ErrorKind::NotFound { missing.to_owned() } else { error.to_string() }
     };
     let mode = std::fs::metadata(path).map_err(unread)?.permissions().mode();
-    if mode & 0o077 != 0 {
+    let others = if is_credential(path) { 0o037 } else { 0o077 };
+    if mode & others != 0 {
         return Err(format!("is readable by other users (mode {:o}); set its mode to 600", mode & 0o777));
     }
     Ok(Zeroizing::new(std::fs::read_to_string(path).map_err(unread)?))
+}
+
+/// Returns whether systemd passes the file as a credential. It may grant the service's user access by an access control
+/// list, which shows as a bit of the group; the folder is closed to all other users.
+fn is_credential(path: &Path) -> bool {
+    std::env::var_os("CREDENTIALS_DIRECTORY").is_some_and(|folder| path.parent() == Some(Path::new(&folder)))
 }
 
 /// Writes keys into a new file that only its owner may read. Fails with `AlreadyExists` if the file exists.

@@ -49,6 +49,8 @@ pub mod input;
 
 /// Attacks, locks and permission changes: one log line and one count each.
 pub mod security_log;
+/// The log's lines on their way to a stream.
+pub mod log_output;
 /// The rows that a batch of commands loads, adds and changes.
 pub mod world;
 /// Compares names with a sanctions list.
@@ -63,10 +65,10 @@ pub mod outbound;
 pub mod providers;
 /// The running program, shared by handlers and the worker.
 pub mod program;
-/// Idempotency keys and stored responses.
-pub mod idempotency;
 /// Who sends a request: an app, an organization, a member.
 pub mod caller;
+/// Idempotency keys and stored responses.
+pub mod idempotency;
 /// Calls, lists, routes.
 pub mod http;
 /// Jobs that a commit leaves to a worker, with leases.
@@ -145,10 +147,12 @@ pub mod tables;
 pub mod pages;
 /// Runs the jobs that commits leave.
 pub mod worker;
+pub mod metrics_list;
 /// Turns HTTP requests into calls, in one fixed order.
 pub mod dispatch;
 /// Probes of liveness and readiness, and the metrics.
 pub mod health;
+pub mod saturation;
 /// The OpenAPI document, and its page.
 pub mod openapi;
 /// The table of routes.

@@ -170,7 +170,7 @@ pub fn in_use(config: &Config, invented: bool) -> Result<Arc<Watchlist>, BadConf
 pub async fn screen_all_users(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut begun = 0;
     for org in organizations(bursar).await? {
-        begun += usize::from(bursar.engine.run(BeginScreening { org, list: bursar.watchlist() }).await?);
+        begun += usize::from(bursar.engine.run(org, BeginScreening { org, list: bursar.watchlist() }).await?);
     }
     Ok(begun)
 }

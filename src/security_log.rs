@@ -8,6 +8,8 @@ use std::net::IpAddr;
 
 use crate::ids::OrgId;
 
+/// The target of its lines.
+pub const TARGET: &str = "security";
 const COUNTER: &str = "bursar_security_events_total";
 
 /// Declares the kinds of events with their words.
@@ -114,7 +116,7 @@ pub fn record(event: SecurityEvent, reason: &'static str, origin: Origin<'_>) {
     let ip = ip.map(|ip| ip.to_string());
     let client_id = client_id.filter(|id| is_client_id(id));
     tracing::info!(
-        target: "security",
+        target: TARGET,
         parent: None,
         event = event.kind(),
         reason,
@@ -134,13 +136,6 @@ pub fn record(event: SecurityEvent, reason: &'static str, origin: Origin<'_>) {
 /// Counts an event without a line, because a stranger could cause any number of lines.
 pub fn count(event: SecurityEvent) {
     metrics::counter!(COUNTER, "kind" => event.kind()).increment(1);
-}
-
-/// Registers every kind with 0, so that an alarm on an increase works from the first event on.
-pub fn register() {
-    for event in SecurityEvent::ALL {
-        metrics::counter!(COUNTER, "kind" => event.kind()).absolute(0);
-    }
 }
 
 /// Returns whether a text has the form of a key's public half. Callers that confuse the two halves must not put a

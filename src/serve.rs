@@ -30,14 +30,17 @@ use crate::connections::{self, Gate};
 use crate::dispatch::{self, Limits, Network, Peer, origin};
 use crate::health::{self, Health};
 use crate::ids::Seeds;
-use crate::instance::{self, Dependencies, Instance, Unopened};
+use crate::instance::{self, Dependencies, Instance, StartError};
 use crate::key_file::KeySource;
+use crate::log_output;
+use crate::metrics_list;
 use crate::outbound;
 use crate::program::{Bursar, Environment};
 use crate::refusal::Refusal;
 use crate::routes;
 use crate::sanctions;
 use crate::sandbox::clock::keep_up;
+use crate::saturation;
 use crate::seals;
 use crate::security_log::{self, Origin, SecurityEvent};
 use crate::vault::Vault;
@@ -75,7 +78,7 @@ pub enum Ended {
 
 /// Serves until a signal or the engine's end. Calls `announce` once connections are accepted, with the base URL and the
 /// result of the start.
-pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
+pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, StartError> {
     let providers = instance::providers(&config)?;
     let (opened, vault) = open(config.clone()).await?;
     let listener = listen(config.listen).await?;
@@ -94,11 +97,11 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     };
     let (bursar, guards) = opened.start(dependencies)?;
     instance::must_belong(&bursar, &config).await?;
-    let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);
+    let unopened = |refusal: Refusal| StartError::Sandbox(refusal.message);
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
-    security_log::register();
+    metrics_list::register();
     let (stop_workers, reported) = watch::channel(false);
     sanctions::screen_all_users(&bursar).await.map_err(unopened)?;
     start_workers(&bursar, &health, config.role, reported).await?;
@@ -130,6 +133,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let sealing = tokio::spawn(keep_keys(bursar.clone(), config.key.clone(), stopping.clone()));
     let following = tokio::spawn(follow_the_clock(bursar.clone(), stopping.clone()));
     let folding = tokio::spawn(health.clone().fold_samples(stopping.clone()));
+    let measuring = tokio::spawn(saturation::measure(bursar.clone(), health.clone(), stopping.clone()));
     let serving = tokio::spawn(accept(listener, router, connections, config.trusted_proxies.into(), stopping));
     // A reader of the line may send a signal at once, so the handlers are installed before it is printed.
     let signals = Signals::listen()?;
@@ -138,7 +142,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let ended = until_signaled(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
-    drain([Some(serving), admin, Some(watching), Some(sealing), Some(following), Some(folding)]).await;
+    drain([Some(serving), admin, Some(watching), Some(sealing), Some(following), Some(folding), Some(measuring)]).await;
     stop_workers.send_replace(true);
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
@@ -148,10 +152,10 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
 }
 
 /// Opens the store on a separate thread, because a file or a server may block.
-async fn open(config: Config) -> Result<(Instance, Vault), Unopened> {
+async fn open(config: Config) -> Result<(Instance, Vault), StartError> {
     let opened = tokio::task::spawn_blocking(move || instance::with_vault(&config)).await;
     opened.unwrap_or_else(|error| {
-        Err(Unopened::System { what: "cannot open the store".to_owned(), source: error.into() })
+        Err(StartError::System { what: "cannot open the store".to_owned(), source: error.into() })
     })
 }
 
@@ -161,7 +165,7 @@ async fn start_workers(
     health: &Arc<Health>,
     role: Role,
     stop: watch::Receiver<bool>,
-) -> Result<(), Unopened> {
+) -> Result<(), StartError> {
     match role {
         Role::Api => return Ok(()),
         Role::All | Role::Worker => {}
@@ -170,7 +174,7 @@ async fn start_workers(
     // may be running, and the leases of dead ones expire.
     if !bursar.reads.is_shared() {
         let abandoned = worker::abandon_leases(bursar).await;
-        let abandoned = abandoned.map_err(|refusal| Unopened::Sandbox(refusal.message))?;
+        let abandoned = abandoned.map_err(|refusal| StartError::Sandbox(refusal.message))?;
         if abandoned > 0 {
             tracing::info!(abandoned, "released the jobs of a process that ended");
         }
@@ -179,8 +183,8 @@ async fn start_workers(
     Ok(())
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, Unopened> {
-    let failed = |source| Unopened::System { what: format!("cannot listen on {address}"), source };
+async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+    let failed = |source| StartError::System { what: format!("cannot listen on {address}"), source };
     TcpListener::bind(address).await.map_err(failed)
 }
 
@@ -193,7 +197,7 @@ fn reachable(listener: &TcpListener, asked: SocketAddr) -> SocketAddr {
     address
 }
 
-fn install_metrics() -> Result<PrometheusHandle, Unopened> {
+fn install_metrics() -> Result<PrometheusHandle, StartError> {
     let failed = |error: &dyn std::fmt::Display| BadConfig::one(format!("cannot start the metrics: {error}"));
     let recorder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &SECONDS)
@@ -291,8 +295,8 @@ struct Signals {
 }
 
 impl Signals {
-    fn listen() -> Result<Self, Unopened> {
-        let failed = |source| Unopened::System { what: "cannot wait for signals".to_owned(), source };
+    fn listen() -> Result<Self, StartError> {
+        let failed = |source| StartError::System { what: "cannot wait for signals".to_owned(), source };
         let terminate = signal(SignalKind::terminate()).map_err(failed)?;
         let interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
         Ok(Self { terminate, interrupt })
@@ -315,7 +319,9 @@ async fn until_signaled(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::warn!("second signal: stopping immediately");
+        // Not a warning, which would wait for the reader of the log.
+        tracing::info!("second signal: stopping immediately");
+        log_output::flush();
         std::process::exit(1);
     });
     ended
@@ -388,7 +394,7 @@ async fn take_up_keys(bursar: &Bursar, key: &KeySource) -> bool {
     taken.is_ok()
 }
 
-async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 6]) {
+async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 7]) {
     let all = futures::future::join_all(tasks.into_iter().flatten());
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some requests were still in progress after {} seconds", DRAIN.as_secs());

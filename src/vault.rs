@@ -330,7 +330,13 @@ impl Vault {
     /// length, so that `["ab", "c"]` and `["a", "bc"]` differ.
     #[must_use]
     pub fn keyed_hash(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
-        hash(&self.ring().hashing, purpose, parts)
+        self.keyed_hasher(purpose).hash(parts)
+    }
+
+    /// Returns the same hash for several values: the key is taken in once, which is half of the work for a short value.
+    #[must_use]
+    pub fn keyed_hasher(&self, purpose: Purpose) -> KeyedHasher {
+        KeyedHasher::of(&self.ring().hashing, purpose)
     }
 
     /// Computes the hash under the active key, for guessable values with long retention, such as account numbers: a
@@ -339,7 +345,7 @@ impl Vault {
     pub fn guessable_hash(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
         let ring = self.ring();
         let keys = ring.keys.get(&ring.active).expect("a ring has its active key");
-        hash(&keys.guessable, purpose, parts)
+        KeyedHasher::of(&keys.guessable, purpose).hash(parts)
     }
 
     /// Compares in constant time.
@@ -359,13 +365,23 @@ fn decrypt(keys: Option<&Keys>, purpose: Purpose, aad: &[u8], rest: &[u8]) -> Re
     cipher(keys, purpose).decrypt(&(*nonce).into(), Payload { msg, aad }).map_err(|_| Tampered)
 }
 
-fn hash(keys: &Subkeys, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
-    let mut mac = hmac(&keys[purpose as usize]);
-    for part in parts {
-        mac.update(&length(part));
-        mac.update(part);
+/// A keyed hash of one purpose that has taken in its key.
+pub struct KeyedHasher(Hmac<Sha256>);
+
+impl KeyedHasher {
+    fn of(keys: &Subkeys, purpose: Purpose) -> Self {
+        Self(hmac(&keys[purpose as usize]))
     }
-    mac.finalize().into_bytes().into()
+
+    #[must_use]
+    pub fn hash(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut mac = self.0.clone();
+        for part in parts {
+            mac.update(&length(part));
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
 }
 
 /// Derives a key with one block of HMAC: the master key is random, so no extraction is needed, and a key is as long as
@@ -485,6 +501,10 @@ mod tests {
             hex(&vault().keyed_hash(Purpose::ApiSecret, &[b"secret"])),
             "1bfedab47f55f628f193298aba39a8160081576250c5ee6a0b2e1fa39c572b17"
         );
+        let hasher = vault().keyed_hasher(Purpose::ApiSecret);
+        for value in [b"secret".as_slice(), b"", b"secret", &[0; 200]] {
+            assert_eq!(hasher.hash(&[value]), vault().keyed_hash(Purpose::ApiSecret, &[value]), "{value:?}");
+        }
         assert_eq!(
             hex(&vault().guessable_hash(Purpose::ApiSecret, &[b"secret"])),
             "1bfedab47f55f628f193298aba39a8160081576250c5ee6a0b2e1fa39c572b17",

@@ -311,10 +311,6 @@ struct Forget {
 impl Command for Forget {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let key = vec![self.org.to_value(), self.batch.to_value()];
         let batch = world.get::<PayoutLinkBatch>(key.clone())?.expect("it is there");
@@ -353,7 +349,7 @@ async fn rows_that_are_processed_twice_are_noticed() {
 
     let organization = server.credentials()["organization"]["id"].as_str().unwrap().parse().unwrap();
     let forget = Forget { org: OrgId(organization), batch: PayoutLinkBatchId(batch.parse().unwrap()) };
-    server.bursar().engine.run(forget).await.unwrap();
+    server.bursar().engine.run(forget.org, forget).await.unwrap();
     assert_eq!(submit().await.expect(200).id(), batch, "it is enqueued again");
     server.work_off().await;
     let wrong = judge(&batch).await;

@@ -12,15 +12,12 @@ use uuid::Uuid;
 
 use crate::harness::Server;
 
-struct Post(OrgId, Posting);
+struct Post(Posting);
 
 impl Command for Post {
     type Reply = ();
-    fn organization(&self) -> OrgId {
-        self.0
-    }
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        ledger::post(world, &self.1)
+        ledger::post(world, &self.0)
     }
 }
 
@@ -34,7 +31,7 @@ fn scope(server: &Server) -> Scope {
 }
 
 async fn post(server: &Server, posting: Posting) {
-    server.bursar().engine.run(Post(scope(server).org, posting)).await.unwrap();
+    server.bursar().engine.run(scope(server).org, Post(posting)).await.unwrap();
 }
 
 /// Creates a server whose app received 50.00, then paid 20.00 of it to Jane.

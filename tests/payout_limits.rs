@@ -291,7 +291,7 @@ async fn what_a_worker_has_begun_cannot_be_canceled() {
     let now = bursar.clock.now();
     let due = bursar.read(move |world| jobs::due(world, now, 10)).await.unwrap();
     assert_eq!(due.len(), 1, "only the payout waits to be handed over");
-    let leased = bursar.engine.run(Lease { org: due[0].org, id: due[0].id }).await.unwrap();
+    let leased = bursar.engine.run(due[0].org, Lease { org: due[0].org, id: due[0].id }).await.unwrap();
     assert!(leased.is_some());
     // It is unknown whether that worker instructed the rail.
     cancel(&server, &id).await.refused(409, "invalid-state");

@@ -37,10 +37,6 @@ pub const COUNT: CountUp = CountUp(1);
 impl Command for CountUp {
     type Reply = i64;
 
-    fn organization(&self) -> OrgId {
-        ORG
-    }
-
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<AppMetrics>(key())]
     }
@@ -70,7 +66,7 @@ pub fn batch(executor: &mut Executor, commands: &[CountUp]) -> Vec<Result<i64, C
     let (said, heard) = std::sync::mpsc::channel();
     let tasks = commands.iter().enumerate().map(|(place, command)| {
         let said = said.clone();
-        task(command.clone(), move |outcome: Result<i64, Refusal>| {
+        task(ORG, command.clone(), move |outcome: Result<i64, Refusal>| {
             said.send((place, outcome.map_err(|refusal| refusal.code))).unwrap();
         })
     });
@@ -122,15 +118,24 @@ struct CountFor(OrgId);
 impl Command for CountFor {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.0
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let (app, money_out) = (AppId(Uuid::from_u128(9)), bursar::money::Cents::new(0));
         world.add(AppMetrics { org: self.0, app, money_out, connected_users: 1 });
         Ok(())
     }
+}
+
+/// The batch holds the lock of its own organization only.
+#[test]
+fn a_command_that_changes_another_organizations_row_is_refused() {
+    let database = Database::new();
+    let mut executor = executor(database.settings());
+    let other = OrgId(Uuid::from_u128(2));
+    let refusal = executor.run_one(ORG, CountFor(other)).unwrap_err();
+    assert_eq!(refusal.code, Code::InternalError);
+    assert_eq!(database.run("SELECT count(*) FROM app_metrics"), ["0"]);
+    executor.run_one(other, CountFor(other)).unwrap();
+    assert_eq!(database.run("SELECT count(*) FROM app_metrics"), ["1"]);
 }
 
 /// A process whose clock was ahead leaves its time with the organizations that it served. The others must not get it
@@ -145,7 +150,7 @@ fn a_moment_that_is_ahead_stays_with_its_organization() {
     let ahead: i64 = database.run("SELECT moment FROM tenants")[0].parse().unwrap();
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(2)]);
     let other = OrgId(Uuid::from_u128(2));
-    executor.run_one(CountFor(other)).unwrap();
+    executor.run_one(other, CountFor(other)).unwrap();
     let of = |org: OrgId| -> i64 {
         database.run(&format!("SELECT moment FROM tenants WHERE org = '{org}'"))[0].parse().unwrap()
     };
@@ -190,8 +195,8 @@ pub fn slow_updates(database: &Database) {
 pub async fn race(settings: Settings, database: &Database) -> (i64, i64) {
     let engines: Vec<Engine> =
         (0..2).map(|_| Engine::start(executor(settings.clone())).expect("there are threads")).collect();
-    engines[0].run(COUNT).await.unwrap();
-    let racing = (0..300).map(|number| engines[number % 2].run(COUNT));
+    engines[0].run(ORG, COUNT).await.unwrap();
+    let racing = (0..300).map(|number| engines[number % 2].run(ORG, COUNT));
     let done = join_all(racing).await.into_iter().filter(Result::is_ok).count();
     (i64::try_from(done).unwrap() + 1, count(database))
 }

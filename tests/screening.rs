@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bursar::clock::Time;
 use bursar::engine::Command;
-use bursar::ids::OrgId;
 use bursar::jobs::{self, Job, Work};
 use bursar::sanctions;
 use bursar::screening::{Files, SCORE_MIN, Watchlist};
@@ -290,10 +289,6 @@ struct Lose(Arc<Job>);
 impl Command for Lose {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.0.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let job = world.get::<Job>(self.0.key())?.expect("it is there");
         world.remove(&job);
@@ -308,7 +303,7 @@ async fn a_run_whose_job_was_lost_resumes_at_the_next_check_of_the_list() {
     sanctions::take_up(server.bursar(), list(&[(1, "QUELLMANN, Jane")])).await.unwrap();
     let job = server.bursar().read(jobs::earliest).await.unwrap().expect("it is there");
     assert!(matches!(job.work.0, Work::ScreenUsers { .. }));
-    server.bursar().engine.run(Lose(job)).await.unwrap();
+    server.bursar().engine.run(job.org, Lose(job)).await.unwrap();
     server.work_off().await;
     assert!(!is_through(&server).await);
     assert_eq!(sanctions::screen_all_users(server.bursar()).await, Ok(1));

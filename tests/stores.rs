@@ -330,7 +330,7 @@ fn over_sqlite_one_that_is_refused_costs_neither_its_batch_nor_the_next() {
         let tasks = commands.iter().map(|command| {
             number += 1;
             let (said, number) = (said.clone(), number);
-            task(command.clone(), move |outcome: Result<i64, Refusal>| {
+            task(COUNTED, command.clone(), move |outcome: Result<i64, Refusal>| {
                 said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap();
             })
         });

@@ -438,7 +438,7 @@ async fn what_was_not_sent_before_a_restart_is_sent_after_it() {
 async fn lease(server: &Server, kind: &str) -> Leased {
     let due = jobs(server).await;
     let job = due.iter().find(|job| format!("{:?}", job.work.0).starts_with(kind)).expect("it is there");
-    let leased = server.bursar().engine.run(Lease { org: job.org, id: job.id }).await.unwrap();
+    let leased = server.bursar().engine.run(job.org, Lease { org: job.org, id: job.id }).await.unwrap();
     leased.expect("nobody has it")
 }
 

@@ -106,10 +106,6 @@ struct Block {
 impl Command for Block {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        OrgId(Uuid::nil())
-    }
-
     fn decide(&self, _: &mut World) -> Result<(), Halt> {
         self.begun.send(()).unwrap_or(());
         self.waits.lock().unwrap().recv().unwrap_or(());
@@ -123,7 +119,7 @@ async fn hold_up(server: &Server) -> mpsc::Sender<()> {
     let (begun, mut is_stalled) = tokio::sync::mpsc::unbounded_channel();
     let engine = server.bursar().engine.clone();
     let block = Block { begun, waits: Arc::new(Mutex::new(waits)) };
-    tokio::spawn(async move { engine.run(block).await });
+    tokio::spawn(async move { engine.run(OrgId(Uuid::nil()), block).await });
     is_stalled.recv().await.expect("the engine takes it up");
     go_on
 }

@@ -57,10 +57,6 @@ struct Reseal {
 impl Command for Reseal {
     type Reply = Vec<u8>;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Vec<u8>, Halt> {
         let link = world.get::<PayoutLink>(vec![self.org.to_value(), self.link.to_value()])?.expect("it is there");
         world.change(&link, |link| link.sealed_token.clone_from(&self.sealed));
@@ -100,7 +96,7 @@ async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have
     let job = sending(&server).expect("the link is to be sent");
     assert_eq!((job.attempts, job.leased_until), (0, None));
     let reseal = |sealed| Reseal { org: job.org, link: link.id().parse::<Uuid>().unwrap().into(), sealed };
-    let sealed = server.bursar().engine.run(reseal(vec![7])).await.unwrap();
+    let sealed = server.bursar().engine.run(job.org, reseal(vec![7])).await.unwrap();
     let (stop, reported) = watch::channel(false);
     let worker = worker::start(server.bursar().clone(), reported);
     until("the job is put off", || sending(&server).is_none_or(|job| job.leased_until.is_some())).await;
@@ -108,7 +104,7 @@ async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have
     assert_eq!((put_off.attempts, put_off.due_at), (1, server.now().plus_seconds(LEASE_SECONDS)));
     assert_eq!(met.load(Ordering::SeqCst), 1, "it was begun once");
 
-    server.bursar().engine.run(reseal(sealed)).await.unwrap();
+    server.bursar().engine.run(job.org, reseal(sealed)).await.unwrap();
     server.advance(LEASE_SECONDS);
     until("it is done", || sending(&server).is_none()).await;
     let shown = server.get(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
@@ -127,10 +123,6 @@ struct ForgetItem {
 impl Command for ForgetItem {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let item = world.get::<RailItem>(vec![self.org.to_value(), self.transfer.to_value()])?.expect("it is there");
         world.remove(&item);
@@ -147,7 +139,7 @@ async fn a_transfer_unknown_to_its_rail_is_reported_each_time() {
     server.work_off().await;
     let id = |text: &str| Uuid::parse_str(text).unwrap();
     let org = OrgId(id(server.credentials()["organization"]["id"].as_str().unwrap()));
-    server.bursar().engine.run(ForgetItem { org, transfer: TransferId(id(&made)) }).await.unwrap();
+    server.bursar().engine.run(org, ForgetItem { org, transfer: TransferId(id(&made)) }).await.unwrap();
     assert!(!reported.render().contains("bursar_transfers_odd_total"), "{}", reported.render());
     server.pass(86_400).await;
     let count = |times: u32| format!("bursar_transfers_odd_total{{kind=\"unknown\"}} {times}\n");

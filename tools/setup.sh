@@ -14,6 +14,13 @@ command -v curl >/dev/null || missing+=(curl)
 command -v jq >/dev/null || missing+=(jq)
 [ -d /usr/lib/postgresql ] || missing+=(postgresql)
 [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
+# The files of deploy/ are tested with the programs that read them.
+command -v promtool >/dev/null || missing+=(prometheus)
+[ -x /usr/sbin/nginx ] || missing+=(nginx)
+[ -x /usr/sbin/haproxy ] || missing+=(haproxy)
+command -v caddy >/dev/null || missing+=(caddy)
+command -v docker-compose >/dev/null || missing+=(docker-compose)
+command -v systemd-analyze >/dev/null || missing+=(systemd)
 # The module can be there without the package that makes environments usable.
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 if [ "${1:-}" = failover ]; then
@@ -54,7 +61,7 @@ if [ ! -f "$installed" ] || [ "$lock" -nt "$installed" ]; then
   touch "$installed"
 fi
 
-# Each folder of Python tests has an environment of its own: the mail server, and schemathesis.
+# Each folder of Python tests has its own environment: the mail server, schemathesis, hadolint.
 for wanted in tests/*/requirements.txt; do
   venv=$(dirname "$wanted")/.venv
   if [ ! -f "$venv/ready" ] || [ "$wanted" -nt "$venv/ready" ]; then

@@ -6,7 +6,6 @@ use super::input::ComplianceInput;
 use super::model::{AppCompliance, Compliance};
 use crate::apps;
 use crate::engine::Command;
-use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vault::{Purpose, SealContext, Vault};
@@ -27,10 +26,6 @@ pub struct PutCompliance {
 impl Command for PutCompliance {
     /// Whether it was created, and the masked data.
     type Reply = (bool, Compliance);
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let Scope { org, app: id } = self.scope;

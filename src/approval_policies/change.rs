@@ -9,7 +9,7 @@ use super::model::{ApprovalPolicy, Condition, PolicyStep};
 use crate::acting::{Act, acting_if_named, may_approve};
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::{ApprovalPolicyId, MemberId, OrgId};
+use crate::ids::{ApprovalPolicyId, MemberId};
 use crate::input::{Problems, wrong};
 use crate::members;
 use crate::patch::Patch;
@@ -66,10 +66,6 @@ pub struct CreatePolicy {
 
 impl Command for CreatePolicy {
     type Reply = Arc<ApprovalPolicy>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
         let Scope { org, app } = self.scope;
@@ -133,10 +129,6 @@ pub struct UpdatePolicy {
 impl Command for UpdatePolicy {
     type Reply = Arc<ApprovalPolicy>;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
         let policy = rows::find(world, self.scope, self.policy)?;
         self.patch.must_name_those_who_can(world, self.scope)?;
@@ -160,10 +152,6 @@ pub struct DeletePolicy {
 
 impl Command for DeletePolicy {
     type Reply = Arc<ApprovalPolicy>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
         let policy = rows::find(world, self.scope, self.policy)?;

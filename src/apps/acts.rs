@@ -185,7 +185,7 @@ pub async fn create_organization(
     });
     let (name, key) = (asked.name.clone(), own.to_store(&bursar.vault));
     let command = CreateOrganization { org, name, key, administrator, set_up_hash, app };
-    let (app_id, expires) = bursar.engine.run(command).await?;
+    let (app_id, expires) = bursar.engine.run(org, command).await?;
     let app = apps.zip(app_id).map(|((name, drawn), id)| FirstAppJson { id, name, keys: ShownKeyJson::from(&drawn) });
     let link = setup_link(&bursar.public_url, &token.shown);
     let set_up = expires.map(|expires| SetUpLinkJson { token: token.shown, link, expires });
@@ -200,7 +200,7 @@ pub async fn create_organization(
 /// `service-unavailable` if the store cannot be written.
 pub async fn write_down_uses(bursar: &Bursar) -> Result<(), Refusal> {
     for (org, client_id, at) in bursar.keys.take_used() {
-        bursar.engine.run(NoteUse { org, client_id, at }).await?;
+        bursar.engine.run(org, NoteUse { org, client_id, at }).await?;
     }
     Ok(())
 }

@@ -131,7 +131,7 @@ async fn signed_in(
     refuse_role(&member, permission)?;
     if rules::is_due(&session, bursar.clock.now()) {
         // A failure is ignored: the session then only seems idle for longer than it was.
-        drop(bursar.engine.run(sign_in::Touch { org, session: session.id }).await);
+        drop(bursar.engine.run(org, sign_in::Touch { org, session: session.id }).await);
     }
     Ok((org, SignedIn { member: member.id, session: session.id, permission }))
 }
@@ -312,10 +312,11 @@ fn asked_app(api_app_id: Option<&str>) -> Result<Option<AppId>, Refusal> {
 
 /// Returns the live key with this client id.
 async fn known_key(bursar: &Bursar, client_id: &str) -> Result<Arc<KnownKey>, Refusal> {
-    let org = keys::organization_in(client_id, bursar.environment)?;
+    // Only keys of this environment are remembered.
     if let Some(known) = bursar.keys.get(client_id) {
         return Ok(known);
     }
+    let org = keys::organization_in(client_id, bursar.environment)?;
     let asked = bursar.keys.ask();
     let wanted = client_id.to_owned();
     let known = Arc::new(bursar.read(move |world| live_key(world, org, &wanted)).await?);
@@ -420,7 +421,7 @@ mod tests {
         let now = bursar.clock.now();
         let credentials = Credentials::draw(&mut bursar.entropy(), now, bursar.environment, &bursar.public_url);
         let command = CreateDemonstration::of(&credentials, &bursar.vault, &mut bursar.entropy());
-        assert_eq!(bursar.engine.run(command).await, Ok(true));
+        assert_eq!(bursar.engine.run(command.org, command).await, Ok(true));
         credentials
     }
 
@@ -463,9 +464,6 @@ mod tests {
 
     impl Command for Anything {
         type Reply = ();
-        fn organization(&self) -> OrgId {
-            OrgId(Uuid::nil())
-        }
         fn decide(&self, _: &mut World) -> Result<(), Halt> {
             Ok(())
         }
@@ -499,7 +497,7 @@ mod tests {
         for call in &calls {
             call.run(Anything).await.unwrap();
         }
-        bursar.engine.run(Gone(scope)).await.unwrap();
+        bursar.engine.run(scope.org, Gone(scope)).await.unwrap();
         let mut codes = Vec::new();
         for call in &calls {
             let run = call.run(Anything).await.err().map(|refusal| refusal.code);
@@ -516,9 +514,6 @@ mod tests {
 
     impl Command for Gone {
         type Reply = ();
-        fn organization(&self) -> OrgId {
-            self.0.org
-        }
         fn decide(&self, world: &mut World) -> Result<(), Halt> {
             let app = rows::find(world, self.0)?;
             let now = world.now();

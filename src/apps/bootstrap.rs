@@ -50,7 +50,7 @@ pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Resu
         .unwrap_or_else(|_| Err(io::Error::other("writing was interrupted")))
         .map_err(|error| unavailable(&path, &error))?;
     let command = CreateDemonstration::of(&credentials, &bursar.vault, &mut bursar.entropy());
-    let first_start = bursar.engine.run(command).await?;
+    let first_start = bursar.engine.run(command.org, command).await?;
     Ok(Bootstrapped { path, first_start, credentials: Some(credentials), setup: None })
 }
 

@@ -23,10 +23,6 @@ pub struct CreateApp {
 impl Command for CreateApp {
     type Reply = AppJson;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<AppJson, Halt> {
         let now = world.now();
         let app = world.id();

@@ -109,7 +109,7 @@ impl Credentials {
 /// organization exists.
 #[derive(Clone, Debug)]
 pub struct CreateDemonstration {
-    org: OrgId,
+    pub org: OrgId,
     organization_key: NewKey,
     app: AppId,
     app_name: String,
@@ -152,10 +152,6 @@ impl CreateDemonstration {
 
 impl Command for CreateDemonstration {
     type Reply = bool;
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Organization>(key![self.org])]

@@ -106,10 +106,6 @@ impl Command for CreateOrganization {
     /// The id of the first app, and the expiry of the set-up token.
     type Reply = (Option<String>, Option<Time>);
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let (org, now) = (self.org, world.now());
         if world.get::<Organization>(key![org])?.is_some() {

@@ -22,10 +22,6 @@ pub struct NoteUse {
 impl Command for NoteUse {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Key>(key![self.org, self.client_id])]
     }

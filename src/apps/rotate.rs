@@ -88,10 +88,6 @@ pub struct IssueKey {
 impl Command for IssueKey {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.owner.org()
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let (keys, now) = (self.owner.keys(world)?, world.now());
         if self.expires_at.is_some_and(|at| at <= now) {
@@ -120,10 +116,6 @@ pub struct RevokeKey {
 
 impl Command for RevokeKey {
     type Reply = KeyJson;
-
-    fn organization(&self) -> OrgId {
-        self.owner.org()
-    }
 
     fn decide(&self, world: &mut World) -> Result<KeyJson, Halt> {
         self.owner.is_there(world)?;
@@ -164,7 +156,7 @@ mod tests {
     async fn app(bursar: &Bursar) -> Scope {
         let (environment, name) = (Environment::Sandbox, "Corner Shop".to_owned());
         let command = CreateApp { org: ORG, environment, name, metadata: None, key: drawn(bursar) };
-        Scope { org: ORG, app: bursar.engine.run(command).await.unwrap().id }
+        Scope { org: ORG, app: bursar.engine.run(ORG, command).await.unwrap().id }
     }
 
     #[tokio::test]
@@ -172,21 +164,29 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
         let second = drawn(&bursar);
-        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: second.clone(), expires_at: None }).await.unwrap();
+        bursar
+            .engine
+            .run(ORG, IssueKey { owner: Owner::App(scope), key: second.clone(), expires_at: None })
+            .await
+            .unwrap();
         let refusal = bursar
             .engine
-            .run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None })
+            .run(ORG, IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None })
             .await
             .unwrap_err();
         assert_eq!(refusal.code, Code::LimitExceeded);
 
         let client_id = second.client_id;
         let revoked =
-            bursar.engine.run(RevokeKey { owner: Owner::App(scope), client_id: client_id.clone() }).await.unwrap();
+            bursar.engine.run(ORG, RevokeKey { owner: Owner::App(scope), client_id: client_id.clone() }).await.unwrap();
         assert!(revoked.revoked.is_some());
-        let again = bursar.engine.run(RevokeKey { owner: Owner::App(scope), client_id }).await.unwrap();
+        let again = bursar.engine.run(ORG, RevokeKey { owner: Owner::App(scope), client_id }).await.unwrap();
         assert_eq!(again, revoked, "a second revocation changes nothing");
-        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None }).await.unwrap();
+        bursar
+            .engine
+            .run(ORG, IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None })
+            .await
+            .unwrap();
     }
 
     #[tokio::test]
@@ -194,23 +194,24 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let drawn = Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), Environment::Sandbox, "");
         let command = CreateDemonstration::of(&drawn, &bursar.vault, &mut bursar.entropy());
-        bursar.engine.run(command).await.unwrap();
+        bursar.engine.run(ORG, command).await.unwrap();
         let owner = Owner::Organization(drawn.organization.id);
         let new = || {
             let drawn = Drawn::draw(&mut bursar.entropy(), Environment::Sandbox, owner.org(), Opens::Organization);
             drawn.to_store(&bursar.vault)
         };
-        bursar.engine.run(IssueKey { owner, key: new(), expires_at: None }).await.unwrap();
-        let refusal = bursar.engine.run(IssueKey { owner, key: new(), expires_at: None }).await.unwrap_err();
+        bursar.engine.run(ORG, IssueKey { owner, key: new(), expires_at: None }).await.unwrap();
+        let refusal = bursar.engine.run(ORG, IssueKey { owner, key: new(), expires_at: None }).await.unwrap_err();
         assert_eq!(refusal.code, Code::LimitExceeded);
         let apps = RevokeKey { owner, client_id: drawn.app.client_id };
-        assert_eq!(bursar.engine.run(apps).await.unwrap_err().code, Code::NotFound);
-        bursar.engine.run(RevokeKey { owner, client_id: drawn.organization.client_id }).await.unwrap();
+        assert_eq!(bursar.engine.run(ORG, apps).await.unwrap_err().code, Code::NotFound);
+        bursar.engine.run(ORG, RevokeKey { owner, client_id: drawn.organization.client_id }).await.unwrap();
         let keys = bursar.read(move |world| owner.keys(world)).await.unwrap();
         let live: Vec<bool> = keys.iter().map(|key| key.revoked_at.is_none()).collect();
         assert_eq!(live.iter().filter(|live| **live).count(), 1);
         let unknown = Owner::Organization(ORG);
-        let refusal = bursar.engine.run(IssueKey { owner: unknown, key: new(), expires_at: None }).await.unwrap_err();
+        let refusal =
+            bursar.engine.run(ORG, IssueKey { owner: unknown, key: new(), expires_at: None }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
     }
 
@@ -219,9 +220,13 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let (ours, theirs) = (app(&bursar).await, app(&bursar).await);
         let key = drawn(&bursar);
-        bursar.engine.run(IssueKey { owner: Owner::App(theirs), key: key.clone(), expires_at: None }).await.unwrap();
+        bursar
+            .engine
+            .run(ORG, IssueKey { owner: Owner::App(theirs), key: key.clone(), expires_at: None })
+            .await
+            .unwrap();
         let refusal =
-            bursar.engine.run(RevokeKey { owner: Owner::App(ours), client_id: key.client_id }).await.unwrap_err();
+            bursar.engine.run(ORG, RevokeKey { owner: Owner::App(ours), client_id: key.client_id }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
     }
 
@@ -229,13 +234,17 @@ mod tests {
     async fn a_deleted_app_has_no_live_key_and_one_event_for_each_change() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
-        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None }).await.unwrap();
+        bursar
+            .engine
+            .run(ORG, IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None })
+            .await
+            .unwrap();
         let events_seen = bursar.read(move |world| events::length(world, scope)).await.unwrap();
         let delete = |events_seen| DeleteApp { scope, events_seen };
-        let too_late = bursar.engine.run(delete(events_seen - 1)).await.unwrap();
+        let too_late = bursar.engine.run(ORG, delete(events_seen - 1)).await.unwrap();
         assert_eq!(too_late, None, "something happened since the app's objects were looked at");
-        assert!(bursar.engine.run(delete(events_seen)).await.unwrap().is_some());
-        let refusal = bursar.engine.run(delete(events_seen)).await.unwrap_err();
+        assert!(bursar.engine.run(ORG, delete(events_seen)).await.unwrap().is_some());
+        let refusal = bursar.engine.run(ORG, delete(events_seen)).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
 
         let keys = bursar.read(move |world| world.all::<Key>(Key::OF_APP, key![ORG, Some(scope.app)])).await.unwrap();

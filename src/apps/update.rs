@@ -6,7 +6,6 @@ use super::settings::Settings;
 use super::settings_input::SettingsInput;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::OrgId;
 use crate::ledger::wallet_funding;
 use crate::patch::Patch;
 use crate::scope::Scope;
@@ -22,10 +21,6 @@ pub struct UpdateApp {
 
 impl Command for UpdateApp {
     type Reply = AppJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<AppJson, Halt> {
         let app = find(world, self.scope)?;
@@ -66,10 +61,6 @@ pub struct UpdateSettings {
 
 impl Command for UpdateSettings {
     type Reply = Settings;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Settings, Halt> {
         let app = find(world, self.scope)?;

@@ -94,7 +94,7 @@ impl Payee {
     }
 
     async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
-        self.bursar.engine.run(command).await
+        self.bursar.engine.run(self.token.org, command).await
     }
 
     /// Returns the command that sends a code to a phone or an address. Each step has its command, for callers with an

@@ -12,7 +12,6 @@ use super::verbs::{Contact, SENDS_MESSAGE, SENDS_OF_LINK_PER_HOUR_MAX, must_have
 use crate::apps;
 use crate::email::Email;
 use crate::engine::Command;
-use crate::ids::OrgId;
 use crate::messages::{Channel, CodePurpose};
 use crate::payout_links::{ClaimToken, PayoutLink};
 use crate::phone::PhoneNumber;
@@ -45,10 +44,6 @@ pub struct BeginContactChange {
 
 impl Command for BeginContactChange {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;
@@ -95,10 +90,6 @@ pub struct ConfirmContactChange {
 impl Command for ConfirmContactChange {
     /// A wrong code is counted, so it must be committed and is no refusal here.
     type Reply = Result<(), [Checked; 2]>;
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;

@@ -1,7 +1,6 @@
 use super::model::ClaimSession;
 use super::session;
 use crate::engine::Command;
-use crate::ids::OrgId;
 use crate::payout_links::{self, ClaimToken, PayoutLink};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -15,10 +14,6 @@ pub struct EndSession {
 
 impl Command for EndSession {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let link = payout_links::by_token(world, &self.token)?;

@@ -6,7 +6,6 @@ use super::progress::{chosen, progress};
 use super::session::{self, ActiveSession};
 use super::steps::{self, StepName};
 use crate::engine::Command;
-use crate::ids::OrgId;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
 use crate::payouts::{FeeRequest, Order, pay};
@@ -29,10 +28,6 @@ impl Command for ClaimPayout {
     /// The payout, or the reason why there is none although the money is claimed. The reason is no refusal here: a
     /// refusal would roll back the claim, and the money would return to the sender when the link expires.
     type Reply = Result<Arc<Transfer>, Refusal>;
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;

@@ -3,7 +3,7 @@
 use super::session;
 use super::verbs::not_here;
 use crate::engine::Command;
-use crate::ids::{OrgId, UserId};
+use crate::ids::UserId;
 use crate::payout_links::ClaimToken;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
@@ -26,10 +26,6 @@ pub struct GiveTaxForm {
 
 impl Command for GiveTaxForm {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;

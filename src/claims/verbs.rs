@@ -9,7 +9,7 @@ use super::session::{self, NewSession};
 use crate::apps::phones;
 use crate::email::Email;
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutMethodId};
+use crate::ids::PayoutMethodId;
 use crate::messages::{Channel, CodePurpose};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
@@ -48,10 +48,6 @@ pub struct GiveContact {
 
 impl Command for GiveContact {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let link = payout_links::by_token(world, &self.token)?;
@@ -156,10 +152,6 @@ pub struct SendCodeAgain {
 impl Command for SendCodeAgain {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
@@ -191,10 +183,6 @@ pub struct ProveContact {
 impl Command for ProveContact {
     /// A wrong code is no refusal here, because a refusal would roll back the count of tries.
     type Reply = Checked;
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Checked, Halt> {
         let link = payout_links::by_token(world, &self.token)?;
@@ -330,10 +318,6 @@ pub struct FillProfile {
 impl Command for FillProfile {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;
         active.may_change()?;
@@ -381,10 +365,6 @@ pub struct ChooseMethod {
 
 impl Command for ChooseMethod {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;

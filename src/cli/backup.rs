@@ -11,7 +11,7 @@ use crate::config::Config;
 impl From<NotCopied> for Failed {
     fn from(error: NotCopied) -> Self {
         match error {
-            NotCopied::Unopened(unopened) => unopened.into(),
+            NotCopied::StartError(unopened) => unopened.into(),
             other @ (NotCopied::Refused(_) | NotCopied::System { .. }) => Self::Work(other.to_string()),
         }
     }

@@ -14,6 +14,7 @@ mod migrate;
 mod master;
 mod move_store;
 mod organizations;
+mod probe;
 mod rekey;
 mod routes;
 mod screening;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::path::PathBuf;
 
+use crate::log_output;
 use terminal::{Configured, Failed, complain_as_it_is, complain_of};
 
 /// EX_CONFIG of sysexits.h.
@@ -51,6 +53,14 @@ enum Command {
         /// Print the address as one line of JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Check that the server on this machine is ready
+    #[command(after_help = "Examples:\n  bursar probe\n  bursar probe --config /etc/bursar.toml\n\n\
+                            The command requests /readyz, on admin-listen if it is set. It exits with 1 if the server is \
+                            not ready.")]
+    Probe {
+        #[command(flatten)]
+        configured: Configured,
     },
     /// Update the schema of the store, and exit
     #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json\n  \
@@ -185,6 +195,7 @@ pub fn run() -> ExitCode {
     harden();
     let done = match parsed().command {
         Command::Serve { configured, json } => serve::run(configured, json),
+        Command::Probe { configured } => probe::run(configured),
         Command::Migrate { configured, distribute, json } => migrate::run(configured, distribute, json),
         Command::Move(asked) => move_store::run(*asked),
         Command::Verify(asked) => verify::run(*asked),
@@ -202,6 +213,7 @@ pub fn run() -> ExitCode {
         Command::Rekey(asked) => rekey::run(*asked),
         Command::Routes { json } => routes::run(json),
     };
+    log_output::flush();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failed) => {

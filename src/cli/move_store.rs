@@ -41,7 +41,7 @@ pub(super) struct Options {
 impl From<Unmoved> for Failed {
     fn from(unmoved: Unmoved) -> Self {
         match unmoved {
-            Unmoved::Unopened(unopened) => unopened.into(),
+            Unmoved::StartError(unopened) => unopened.into(),
             other @ (Unmoved::Unread(_)
             | Unmoved::NotCommitted(_)
             | Unmoved::Foreign { .. }

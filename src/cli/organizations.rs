@@ -60,7 +60,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
     }
     let admin_name = admin_name.unwrap_or_else(|| admin_email.clone());
     let asked = FirstOrganization { name, admin_name, admin_email, admin_password_hash: None, app_name };
-    logging::start_for_command(configured.settings.log);
+    logging::start_for_command(configured.settings.log)?;
     let config = preflight::load(configured.settings, configured.config.as_deref())?;
     let (store, vault) = instance::with_vault(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -11,7 +11,7 @@ use crate::serve::{Ended, serve};
 
 /// Serves until a signal; prints the address once connections are accepted.
 pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
-    logging::start(configured.settings.log);
+    logging::start(configured.settings.log)?;
     let config = preflight::load(configured.settings, configured.config.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let announce = |base_url: &str, bootstrapped: &Bootstrapped| {

@@ -11,7 +11,7 @@ use crate::config::Settings;
 
 /// The commands in the order of `bursar --help`.
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
-    ("Run", &["serve", "migrate", "organizations", "keys", "rekey", "screening"]),
+    ("Run", &["serve", "probe", "migrate", "organizations", "keys", "rekey", "screening"]),
     ("Data", &["verify", "anchor", "backup", "restore", "move"]),
     ("Develop", &["events", "listen", "routes"]),
     ("Measure", &["bench", "reference", "simulate"]),
@@ -24,6 +24,7 @@ const KEYS: [&str; 4] = ["key_file", "master_key_command", "master_key_url", "ma
 fn read_by(path: &[&str]) -> Option<Vec<&'static str>> {
     let groups: &[&[&str]] = match path {
         ["serve"] | ["organizations", "create"] => return None,
+        ["probe"] => &[&["listen", "admin_listen", "environment"]],
         ["migrate"] => &[&STORE, &["database_executors", "storage_quota_mib", "environment"]],
         ["verify"] | ["rekey"] => &[&STORE, &KEYS, &["environment"]],
         ["anchor"] => &[&STORE, &KEYS, &["environment", "log"]],

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::config::{BadConfig, Config, Settings};
-use crate::instance::Unopened;
+use crate::instance::StartError;
 
 /// The settings, and the file with more of them.
 #[derive(Clone, Args)]
@@ -32,15 +32,15 @@ pub(super) enum Failed {
     Work(String),
 }
 
-impl From<Unopened> for Failed {
-    fn from(unopened: Unopened) -> Self {
+impl From<StartError> for Failed {
+    fn from(unopened: StartError) -> Self {
         match unopened {
-            Unopened::Config(bad) => Self::Config(bad),
-            other @ (Unopened::Locked { .. }
-            | Unopened::Store(_)
-            | Unopened::Shared(_)
-            | Unopened::Sandbox(_)
-            | Unopened::System { .. }) => Self::Work(other.to_string()),
+            StartError::Config(bad) => Self::Config(bad),
+            other @ (StartError::Locked { .. }
+            | StartError::Store(_)
+            | StartError::Shared(_)
+            | StartError::Sandbox(_)
+            | StartError::System { .. }) => Self::Work(other.to_string()),
         }
     }
 }

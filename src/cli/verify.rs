@@ -90,7 +90,7 @@ fn not_begun(reads: &Reads, keys: &HistoryKeys) -> Result<Option<Finding>, Faile
     let what = match history::is_begun(reads, &keys.chain) {
         Ok(true) => return Ok(None),
         Ok(false) => "is not begun: start this version once, which chains the history of an older one".to_owned(),
-        Err(error @ history::Unopened::ForeignKey) => error.to_string(),
+        Err(error @ history::HistoryError::ForeignKey) => error.to_string(),
         Err(error) => return Err(Failed::Work(error.to_string())),
     };
     Ok(Some(Finding { invariant: 15, what, place: "the history".to_owned() }))
@@ -167,7 +167,7 @@ pub(super) fn to(text: &str) -> Result<To, String> {
 
 /// Signs the heads of all logs and ledgers, one line each.
 pub(super) fn anchor(configured: Configured, to: Option<To>) -> Result<(), Failed> {
-    logging::start_for_command(configured.settings.log);
+    logging::start_for_command(configured.settings.log)?;
     let config = configured.load()?;
     let reads = instance::read_only(&config)?;
     let keys = instance::history_of(&config)?.ok_or_else(|| {

@@ -28,10 +28,6 @@ impl Command for DeleteApp {
     /// `None` if the app has emitted an event since its objects were read; then nothing changes.
     type Reply = Option<AppJson>;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         let Scope { org, app } = self.scope;
         let accounts = own(app).into_iter().chain(under_way(app)).chain(counterparts(app));

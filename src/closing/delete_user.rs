@@ -7,7 +7,7 @@ use super::model;
 use crate::apps;
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::ids::{OrgId, UserId};
+use crate::ids::UserId;
 use crate::ledger::{self, Account};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::refusal::{Code, Refusal};
@@ -28,10 +28,6 @@ pub struct DeleteUser {
 
 impl Command for DeleteUser {
     type Reply = UserJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let org = self.scope.org;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::acting::{Act, acting_if_named};
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, VendorId, VendorPaymentMethodId};
+use crate::ids::{MemberId, VendorId, VendorPaymentMethodId};
 use crate::payables;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -23,10 +23,6 @@ pub struct DeleteVendor {
 
 impl Command for DeleteVendor {
     type Reply = Arc<Vendor>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Vendor>, Halt> {
         let vendor = vendors::find(world, self.scope, self.vendor)?;
@@ -65,10 +61,6 @@ pub struct DeletePaymentMethod {
 
 impl Command for DeletePaymentMethod {
     type Reply = VendorPaymentMethodJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
         let vendor = vendors::find(world, self.scope, self.vendor)?;

@@ -37,10 +37,6 @@ pub struct ErasePage {
 impl Command for ErasePage {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Erasure>(key![self.leased.org, self.user])]
     }

@@ -18,6 +18,7 @@ mod proxies;
 mod rate;
 mod response;
 mod security;
+mod timings;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -54,6 +55,7 @@ use guesses::{Guess, Guesses};
 use host::{OwnNames, is_api};
 use rate::Limiter;
 use security::{RequestLog, status};
+use timings::Timings;
 
 /// Characters of a request id that is echoed.
 const REQUEST_ID_MAX: usize = 128;
@@ -79,6 +81,7 @@ struct PathRoutes {
     path: &'static str,
     routes: Vec<Route>,
     allow: String,
+    timings: Timings,
 }
 
 struct Pipeline {
@@ -88,6 +91,8 @@ struct Pipeline {
     budget: Budget,
     own_names: Option<OwnNames>,
     deadline: Duration,
+    /// Of requests for unknown paths.
+    unknown: Timings,
 }
 
 /// Builds the router.
@@ -98,7 +103,8 @@ pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router
     let (limiter, deadline) = (Limiter::new(limits), limits.request_deadline);
     let own_names = (bursar.environment == Environment::Sandbox).then(|| OwnNames::new(&bursar.public_url));
     let (guesses, budget) = (Guesses::default(), Budget::default());
-    let pipeline = Arc::new(Pipeline { bursar, limiter, guesses, budget, own_names, deadline });
+    let unknown = Timings::of("(unknown)");
+    let pipeline = Arc::new(Pipeline { bursar, limiter, guesses, budget, own_names, deadline, unknown });
     let mut router = Router::new();
     for place in places(routes) {
         let (pipeline, place) = (pipeline.clone(), Arc::new(place));
@@ -127,7 +133,11 @@ fn places(routes: Vec<Route>) -> Vec<PathRoutes> {
         );
         siblings.push(route);
     }
-    paths.into_iter().map(|(path, routes)| PathRoutes { path, allow: allow(&routes), routes }).collect()
+    let of_path = |(path, routes): (&'static str, Vec<Route>)| {
+        let (allow, timings) = (allow(&routes), Timings::of(path));
+        PathRoutes { path, routes, allow, timings }
+    };
+    paths.into_iter().map(of_path).collect()
 }
 
 /// Returns the header `Allow`: the methods of a path, and HEAD with every GET.
@@ -154,8 +164,9 @@ impl Pipeline {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
-        let route = place.map_or("(unknown)", |place| place.path);
-        let span = tracing::info_span!("request", id = %request_id, traceparent = traceparent(&parts));
+        let timings = place.map_or(&self.unknown, |place| &place.timings);
+        // Few lines are inside of it, and each request would pay for it, so only the level debug has it.
+        let span = tracing::debug_span!("request", id = %request_id, traceparent = traceparent(&parts));
 
         let mut seen = RequestLog::default();
         let outcome = match (head::check(&parts), place, path) {
@@ -175,7 +186,9 @@ impl Pipeline {
         let status = answer.status;
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.rate_status.as_ref());
-        log(&parts, route, status, &request_id, &seen, started.elapsed());
+        let took = started.elapsed();
+        log(&parts, timings.route, status, &request_id, &seen, took);
+        timings.record(&parts.method, status, took);
         response
     }
 
@@ -369,8 +382,8 @@ fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal>
     if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
 }
 
-fn handed_on(parts: &Parts) -> Vec<(String, String)> {
-    let text = |name: &&str| Some(((*name).to_owned(), parts.headers.get(*name)?.to_str().ok()?.to_owned()));
+fn handed_on(parts: &Parts) -> Vec<(&'static str, String)> {
+    let text = |name: &&'static str| Some((*name, parts.headers.get(*name)?.to_str().ok()?.to_owned()));
     HANDED_ON.iter().filter_map(text).collect()
 }
 
@@ -414,13 +427,4 @@ fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &Request
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let traceparent = traceparent(parts);
     tracing::info!(parent: None, method, route, status, millis, request_id, traceparent, app, client_id, "answered");
-    // Callers choose the method freely, so only known methods become metric labels.
-    let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].into_iter().find(|known| *known == method);
-    metrics::histogram!(
-        "bursar_request_seconds",
-        "method" => known.unwrap_or("other"),
-        "route" => route.to_owned(),
-        "status" => status.to_string(),
-    )
-    .record(took);
 }

@@ -9,7 +9,9 @@ use std::time::Instant;
 use crossbeam_channel::bounded;
 
 use super::waiting::Waiting;
-use super::{BATCH_MAX, BatchTask, Executor, Failed, InFlight, Task, Verdict, answer, overrule, unavailable};
+use super::{
+    BATCH_MAX, BatchTask, Executor, Failed, InFlight, Task, Verdict, answer, overrule, record_commit, unavailable,
+};
 use crate::store::StoreError;
 use crate::world::World;
 
@@ -74,13 +76,17 @@ impl Executor {
             let (changes, pending_rows) = (world.changes(), world.pending_rows());
             let (sender, outcome) = bounded(1);
             let count = batch.len();
-            let on_commit = move |outcome| match outcome {
-                Ok(()) => {
-                    // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
-                    sender.send(Ok(())).unwrap_or_default();
-                    answer(batch);
+            let commit_begun = Instant::now();
+            let on_commit = move |outcome| {
+                record_commit(commit_begun);
+                match outcome {
+                    Ok(()) => {
+                        // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
+                        sender.send(Ok(())).unwrap_or_default();
+                        answer(batch);
+                    }
+                    Err(error) => sender.send(Err(Failed { error, batch })).unwrap_or_default(),
                 }
-                Err(error) => sender.send(Err(Failed { error, batch })).unwrap_or_default(),
             };
             self.store.begin_commit(changes, self.last, Box::new(on_commit));
             self.in_flight = Some(InFlight { pending_rows, outcome, begun, count });
@@ -192,10 +198,6 @@ pub(super) mod tests {
     impl Command for Act {
         type Reply = Saw;
 
-        fn organization(&self) -> OrgId {
-            ORG
-        }
-
         fn decide(&self, world: &mut World) -> Result<Saw, Halt> {
             match *self {
                 Self::Put { id, name, shelf } => {
@@ -249,7 +251,7 @@ pub(super) mod tests {
         fn batch(&mut self, acts: &[Act]) -> Vec<Box<dyn Task>> {
             let number = |(entry, act): (usize, &Act)| {
                 let (said, number) = (self.said.clone(), self.asked + entry);
-                task(*act, move |outcome| said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap())
+                task(ORG, *act, move |outcome| said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap())
             };
             let tasks = acts.iter().enumerate().map(number).collect();
             self.asked += acts.len();

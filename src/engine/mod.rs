@@ -16,6 +16,7 @@ mod view;
 mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,8 @@ use crate::clock::{Clock, Time};
 use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
-use crate::world::{Halt, PendingRows, Row, Want, World, only_once};
+use crate::world::record::Cell as _;
+use crate::world::{Halt, PendingRows, Row, TableChanges, Want, World, only_once};
 
 /// Commands per batch at most. Above 64 there is little gain from sharing a flush.
 pub const BATCH_MAX: usize = 256;
@@ -44,9 +46,6 @@ const TRIES_MAX: u32 = 6;
 /// A command: a plain struct with its inputs, and a decision over a world.
 pub trait Command: Send + 'static {
     type Reply: Send + 'static;
-
-    /// The tenant of the command; a batch on a shared store holds the commands of one tenant.
-    fn organization(&self) -> OrgId;
 
     /// Returns rows that it certainly needs, to save a round of loading.
     fn needs(&self) -> Vec<Want> {
@@ -69,6 +68,7 @@ pub enum Decision {
 
 /// A queued command with its caller's callback.
 pub trait Task: Send {
+    /// The tenant whose rows it reads and changes. A batch on a shared store holds the commands of one tenant.
     fn organization(&self) -> OrgId;
     fn needs(&self) -> Vec<Want>;
     fn decide(&mut self, world: &mut World) -> Decision;
@@ -77,7 +77,10 @@ pub trait Task: Send {
 }
 
 struct PendingCommand<C: Command, A> {
+    organization: OrgId,
     command: C,
+    /// Whether a batch took the command. Before that it certainly had no effect.
+    begun: Arc<AtomicBool>,
     outcome: Option<Result<C::Reply, Refusal>>,
     answer: A,
 }
@@ -88,10 +91,11 @@ where
     A: FnOnce(Result<C::Reply, Refusal>) + Send,
 {
     fn organization(&self) -> OrgId {
-        self.command.organization()
+        self.organization
     }
 
     fn needs(&self) -> Vec<Want> {
+        self.begun.store(true, Ordering::SeqCst);
         self.command.needs()
     }
 
@@ -119,9 +123,22 @@ where
     }
 }
 
-/// Makes a task of a command; `answer` is called after the commit.
-pub fn task<C: Command>(command: C, answer: impl FnOnce(Result<C::Reply, Refusal>) + Send + 'static) -> Box<dyn Task> {
-    Box::new(PendingCommand { command, outcome: None, answer })
+/// Makes a task of an organization's command; `answer` is called after the commit.
+pub fn task<C: Command>(
+    organization: OrgId,
+    command: C,
+    answer: impl FnOnce(Result<C::Reply, Refusal>) + Send + 'static,
+) -> Box<dyn Task> {
+    watched_task(organization, command, Arc::default(), answer)
+}
+
+fn watched_task<C: Command>(
+    organization: OrgId,
+    command: C,
+    begun: Arc<AtomicBool>,
+    answer: impl FnOnce(Result<C::Reply, Refusal>) + Send + 'static,
+) -> Box<dyn Task> {
+    Box::new(PendingCommand { organization, command, begun, outcome: None, answer })
 }
 
 struct BatchTask {
@@ -220,9 +237,9 @@ impl Executor {
         self.store
     }
 
-    pub fn run_one<C: Command>(&mut self, command: C) -> Result<C::Reply, Refusal> {
+    pub fn run_one<C: Command>(&mut self, organization: OrgId, command: C) -> Result<C::Reply, Refusal> {
         let (sender, receiver) = std::sync::mpsc::channel();
-        self.run(vec![task(command, move |outcome| {
+        self.run(vec![task(organization, command, move |outcome| {
             // The receiver lives until the end of this function.
             sender.send(outcome).unwrap_or_default();
         })]);
@@ -313,7 +330,14 @@ impl Executor {
         let mut world = World::new(self.last).chained(self.chain.clone());
         match self.decide_all(batch, &mut world) {
             Ok(()) => {
-                let committed = self.store.commit(&world.changes(), self.last);
+                let changes = world.changes();
+                if let Some(foreign) = self.foreign(batch, &changes) {
+                    self.store.abandon();
+                    return Err(CommitError::Refused(foreign));
+                }
+                let begun = Instant::now();
+                let committed = self.store.commit(&changes, self.last);
+                record_commit(begun);
                 if committed.is_ok() {
                     self.commits.note(Ok(()));
                 }
@@ -334,6 +358,19 @@ impl Executor {
                 }
             }
         }
+    }
+
+    /// Returns what a batch of a shared store changes in another organization, whose lock it does not hold. The rows of
+    /// the nil organization are the store's own: the sandbox's clock, the begin of the history.
+    fn foreign(&self, batch: &[BatchTask], changes: &[TableChanges]) -> Option<String> {
+        let organization = batch.first().filter(|_| self.one_organization())?.task.organization();
+        let (own, of_store) = (organization.to_value(), OrgId(uuid::Uuid::nil()).to_value());
+        let is_foreign = |change: &&TableChanges| {
+            let mut rows = [&change.inserts, &change.updates, &change.deletes].into_iter().flatten();
+            rows.any(|row| row.first() != Some(&own) && row.first() != Some(&of_store))
+        };
+        let foreign = changes.iter().find(is_foreign)?;
+        Some(format!("a command of {organization} changes another organization's row in {}", foreign.table.name))
     }
 
     fn decide_all(&mut self, batch: &mut [BatchTask], world: &mut World) -> Result<(), StoreError> {
@@ -435,6 +472,11 @@ fn overrule(batch: &mut [BatchTask], refusal: &Refusal) {
     for entry in batch {
         entry.task.overrule(refusal.clone());
     }
+}
+
+/// Records the duration of a commit in the store.
+fn record_commit(begun: Instant) {
+    metrics::histogram!("bursar_commit_seconds").record(begun.elapsed());
 }
 
 fn unavailable() -> Refusal {

@@ -24,13 +24,16 @@ use crate::world::{Halt, Want, World};
 const THREADS: usize = 4;
 const TOGETHER_MAX: usize = 64;
 
+/// A read has no organization of its own: its wants name theirs.
+const ANY: OrgId = OrgId(uuid::Uuid::nil());
+
 pub struct Queries {
     reads: Reads,
     /// The queue of the threads that run reads together; `None` over a store in this process.
     together: Option<SyncSender<Waiting>>,
 }
 
-/// A read as a command without changes. Its organization is known only from its wants.
+/// A read as a command without changes.
 struct ReadQuery<L, T> {
     query: L,
     sees: PhantomData<fn() -> T>,
@@ -42,10 +45,6 @@ where
     T: Send + 'static,
 {
     type Reply = T;
-
-    fn organization(&self) -> OrgId {
-        OrgId(uuid::Uuid::nil())
-    }
 
     fn decide(&self, world: &mut World) -> Result<T, Halt> {
         (self.query)(world)
@@ -89,7 +88,7 @@ impl Queries {
         let (answer, answered) = oneshot::channel();
         match &self.together {
             Some(queue) if !wants.iter().any(Want::is_page) => {
-                let task = task(ReadQuery { query, sees: PhantomData }, move |seen| drop(answer.send(seen)));
+                let task = task(ANY, ReadQuery { query, sees: PhantomData }, move |seen| drop(answer.send(seen)));
                 queue.try_send(Waiting { now, task }).map_err(|full| match full {
                     TrySendError::Full(_) | TrySendError::Disconnected(_) => {
                         Refusal::new(Code::ServiceUnavailable, "The server is overloaded.").retry_after(1)
@@ -210,7 +209,7 @@ mod tests {
         ) -> &mut Self {
             let said = self.said.clone();
             let sender = move |seen: Result<usize, Refusal>| said.send((name, seen.map_err(|no| no.code))).unwrap();
-            let task = task(ReadQuery { query, sees: PhantomData }, sender);
+            let task = task(ANY, ReadQuery { query, sees: PhantomData }, sender);
             self.batch.push(BatchTask { task, now: Time::from_micros(1), seed: [0; 32], decided: false });
             self
         }

@@ -11,10 +11,9 @@ use crossbeam_channel::{Sender, TrySendError, bounded};
 use tokio::sync::{oneshot, watch};
 
 use super::waiting::{QUEUE_MAX, Waiting};
-use super::{Command, Commits, Executor, NotTaken, Task, Verdict, task};
+use super::{Command, Commits, Executor, NotTaken, Task, Verdict, watched_task};
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
-use crate::world::{Halt, Want, World};
 
 /// Sends commands to the executors' threads. Cheap to clone.
 #[derive(Clone)]
@@ -23,6 +22,23 @@ pub struct Engine {
     alive: Arc<AtomicBool>,
     stopped: watch::Receiver<Option<String>>,
     commits: Commits,
+    pending: Arc<AtomicUsize>,
+}
+
+/// Counts a command until its caller has the response, or it is dropped.
+struct Pending(Arc<AtomicUsize>);
+
+impl Pending {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Reports that the engine stopped, with the reason.
@@ -53,7 +69,7 @@ impl Engine {
             })?;
             queues.push(queue);
         }
-        Ok(Self { queues: queues.into(), alive, stopped, commits })
+        Ok(Self { queues: queues.into(), alive, stopped, commits, pending: Arc::default() })
     }
 
     fn queue(&self, organization: OrgId) -> &Sender<Box<dyn Task>> {
@@ -72,17 +88,29 @@ impl Engine {
         self.commits.failed_within(time)
     }
 
+    /// Returns the number of commands without a response.
+    pub fn pending(&self) -> usize {
+        self.pending.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of commands that the queues can hold.
+    pub fn pending_max(&self) -> usize {
+        self.queues.len() * QUEUE_MAX
+    }
+
     /// Changes to `Some(reason)` when the engine stops.
     pub fn stopped(&self) -> Stopped {
         self.stopped.clone()
     }
 
-    /// Queues a command and waits for its commit. Dropping the future cancels nothing.
-    pub async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
+    /// Queues a command of an organization and waits for its commit. Dropping the future cancels nothing.
+    pub async fn run<C: Command>(&self, organization: OrgId, command: C) -> Result<C::Reply, Refusal> {
         let (answer, answered) = oneshot::channel();
         let begun = Arc::new(AtomicBool::new(false));
-        let queue = self.queue(command.organization());
-        let task = task(Noted { command, begun: begun.clone() }, move |outcome| {
+        let queue = self.queue(organization);
+        let pending = Pending::new(&self.pending);
+        let task = watched_task(organization, command, begun.clone(), move |outcome| {
+            drop(pending);
             // A caller that has disconnected needs no response; the commit remains.
             drop(answer.send(outcome));
         });
@@ -96,29 +124,6 @@ impl Engine {
 
 fn unavailable(message: &str) -> Refusal {
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
-}
-
-/// Records that a command was started: before that it certainly had no effect.
-struct Noted<C> {
-    command: C,
-    begun: Arc<AtomicBool>,
-}
-
-impl<C: Command> Command for Noted<C> {
-    type Reply = C::Reply;
-
-    fn organization(&self) -> OrgId {
-        self.command.organization()
-    }
-
-    fn needs(&self) -> Vec<Want> {
-        self.begun.store(true, Ordering::SeqCst);
-        self.command.needs()
-    }
-
-    fn decide(&self, world: &mut World) -> Result<C::Reply, Halt> {
-        self.command.decide(world)
-    }
 }
 
 /// Returns the refusal for a command that was dropped without a response. A queued command had no effect; one that was
@@ -192,15 +197,15 @@ mod tests {
     use crate::ids::Seeds;
     use crate::store::memory::Fault;
     use crate::store::{Memory, Store, StoreError};
+    use crate::world::{Halt, Want, World};
+
+    const NIL: OrgId = OrgId(uuid::Uuid::nil());
 
     /// Kills the engine's thread at a point where panics are not caught.
     struct Deadly;
 
     impl Command for Deadly {
         type Reply = ();
-        fn organization(&self) -> OrgId {
-            OrgId(uuid::Uuid::nil())
-        }
         fn needs(&self) -> Vec<Want> {
             panic!("on purpose")
         }
@@ -214,9 +219,6 @@ mod tests {
 
     impl Command for Idle {
         type Reply = ();
-        fn organization(&self) -> OrgId {
-            OrgId(uuid::Uuid::nil())
-        }
         fn decide(&self, _: &mut World) -> Result<(), Halt> {
             Ok(())
         }
@@ -228,10 +230,10 @@ mod tests {
         let executor =
             Executor::new(Store::Memory(memory.clone()), Clock::manual(Time::from_micros(1)), Seeds::counted(1));
         let engine = Engine::start(executor).unwrap();
-        assert_eq!(engine.run(Idle).await, Ok(()));
+        assert_eq!(engine.run(NIL, Idle).await, Ok(()));
         assert_eq!(engine.commits_failed_within(long), None);
         memory.fail_next(Fault::LostAndUnknown);
-        assert_eq!(engine.run(Idle).await.unwrap_err().code, Code::OutcomeUnknown);
+        assert_eq!(engine.run(NIL, Idle).await.unwrap_err().code, Code::OutcomeUnknown);
         assert_eq!(engine.commits_failed_within(long), Some(NotTaken::Outage));
         assert_eq!(engine.commits_failed_within(Duration::ZERO), None);
         engine.commits.note(Ok(()));
@@ -247,9 +249,10 @@ mod tests {
             Executor::new(Store::Memory(memory.clone()), Clock::manual(Time::from_micros(1)), Seeds::counted(1));
         let engine = Engine::start(executor).unwrap();
         memory.fail_next(Fault::Full);
-        assert_eq!(engine.run(Idle).await.unwrap_err().code, Code::StorageFull);
+        assert_eq!((engine.pending(), engine.pending_max()), (0, QUEUE_MAX));
+        assert_eq!(engine.run(NIL, Idle).await.unwrap_err().code, Code::StorageFull);
         assert_eq!(engine.commits_failed_within(Duration::from_mins(10)), Some(NotTaken::NoRoom));
-        assert_eq!(engine.run(Idle).await, Ok(()), "the same engine writes again");
+        assert_eq!(engine.run(NIL, Idle).await, Ok(()), "the same engine writes again");
         assert_eq!(
             engine.commits_failed_within(Duration::from_mins(10)),
             Some(NotTaken::NoRoom),
@@ -262,11 +265,12 @@ mod tests {
         let clock = Clock::manual(Time::from_micros(1));
         let executor = Executor::new(Store::Memory(Memory::new()), clock, Seeds::counted(1));
         let engine = Engine::start(executor).unwrap();
-        assert_eq!(engine.run(Deadly).await.unwrap_err().code, Code::OutcomeUnknown);
+        assert_eq!(engine.run(NIL, Deadly).await.unwrap_err().code, Code::OutcomeUnknown);
         // The refusal is definite from here on.
         let mut stopped = engine.stopped();
         assert!(stopped.wait_for(Option::is_some).await.is_ok());
         assert!(!engine.is_alive());
-        assert_eq!(engine.run(Deadly).await.unwrap_err().code, Code::ServiceUnavailable);
+        assert_eq!(engine.run(NIL, Deadly).await.unwrap_err().code, Code::ServiceUnavailable);
+        assert_eq!(engine.pending(), 0, "dropped commands are not counted");
     }
 }

@@ -103,15 +103,12 @@ mod tests {
     use crate::engine::{Command, task};
     use crate::world::{Halt, World};
 
-    struct Numbered(OrgId, u32);
+    struct Numbered(u32);
 
     impl Command for Numbered {
         type Reply = u32;
-        fn organization(&self) -> OrgId {
-            self.0
-        }
         fn decide(&self, _: &mut World) -> Result<u32, Halt> {
-            Ok(self.1)
+            Ok(self.0)
         }
     }
 
@@ -121,9 +118,8 @@ mod tests {
         let (said, heard) = std::sync::mpsc::channel();
         for &(organization, number) in asked {
             let said = said.clone();
-            let command = Numbered(OrgId(Uuid::from_u128(organization)), number);
             let answer = move |outcome: Result<u32, _>| said.send((organization, outcome.unwrap())).unwrap();
-            queue.send(task(command, answer)).unwrap();
+            queue.send(task(OrgId(Uuid::from_u128(organization)), Numbered(number), answer)).unwrap();
         }
         drop(queue);
         let mut waiting = Waiting::new(waiting, one_organization);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::apps;
 use crate::bank_accounts::{self, BankAccount, BankAccountJson, SealedAccount};
 use crate::engine::Command;
-use crate::ids::OrgId;
 use crate::ledger::wallet_funding;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -26,10 +25,6 @@ pub struct SetAchAccount {
 
 impl Command for SetAchAccount {
     type Reply = BankAccountJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<BankAccountJson, Halt> {
         let scope = self.scope;

@@ -4,7 +4,7 @@ use super::ach_account::needed_ach_account;
 use crate::apps;
 use crate::bank_accounts::BankAccount;
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutLinkId};
+use crate::ids::PayoutLinkId;
 use crate::jobs::{self, Work};
 use crate::ledger::wallet_funding;
 use crate::money::Cents;
@@ -23,10 +23,6 @@ pub struct Deposit {
 
 impl Command for Deposit {
     type Reply = TransferJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         apps::find(world, self.scope)?;

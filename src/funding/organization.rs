@@ -81,10 +81,6 @@ pub struct MoveBetween {
 impl Command for MoveBetween {
     type Reply = OrganizationTransferJson;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<OrganizationTransferJson, Halt> {
         // Deleted apps too: only this releases their late returns and pays their debts.
         let app = apps::find_even_deleted(world, self.scope)?;

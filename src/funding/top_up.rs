@@ -6,7 +6,7 @@ use super::ach_account::ach_account;
 use super::{debts, deposit};
 use crate::apps::App;
 use crate::engine::Command;
-use crate::ids::{AppId, OrgId};
+use crate::ids::AppId;
 use crate::jobs::{self, Leased};
 use crate::ledger::wallet_funding::{self, WalletFunding};
 use crate::ledger::{self, Account};
@@ -25,10 +25,6 @@ pub struct TopUpWallet {
 
 impl Command for TopUpWallet {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![

@@ -1,7 +1,7 @@
 use super::ach_account::needed_ach_account;
 use crate::apps;
 use crate::engine::Command;
-use crate::ids::{OrgId, TransferId};
+use crate::ids::TransferId;
 use crate::jobs::{self, Work};
 use crate::ledger::{self, postings};
 use crate::money::Cents;
@@ -27,10 +27,6 @@ pub struct Withdraw {
 
 impl Command for Withdraw {
     type Reply = TransferJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let Scope { org, app } = self.scope;

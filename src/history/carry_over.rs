@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::unopened::Unopened;
+use super::error::HistoryError;
 use crate::chain::ChainKey;
 use crate::engine::{Command, Executor};
 use crate::events::{self, EventStream};
@@ -18,7 +18,7 @@ const TOGETHER: usize = 500;
 const TRIES: usize = 5;
 
 /// Migrates every log and ledger without a keyed chain.
-pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> Result<(), Unopened> {
+pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> Result<(), HistoryError> {
     for _ in 0..TRIES {
         let (streams, books) = reads.snapshot(|snapshot| unchained(snapshot, chain))?;
         if streams.is_empty() && books.is_empty() {
@@ -26,13 +26,15 @@ pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> R
         }
         tracing::info!(logs = streams.len(), ledgers = books.len(), "the history continues under a keyed chain");
         for (org, app) in streams {
-            executor.run_one(CarryLog { org, app, chain: chain.clone() })?;
+            executor.run_one(org, CarryLog { org, app, chain: chain.clone() })?;
         }
         for book in books {
-            executor.run_one(CarryLedger(book))?;
+            executor.run_one(book.org, CarryLedger(book))?;
         }
     }
-    Err(Unopened::Refused("the ledger changes during the upgrade of its chain: stop all other processes".to_owned()))
+    Err(HistoryError::Refused(
+        "the ledger changes during the upgrade of its chain: stop all other processes".to_owned(),
+    ))
 }
 
 type Logs = Vec<(OrgId, AppId)>;
@@ -106,10 +108,6 @@ struct CarryLog {
 impl Command for CarryLog {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let stream = world.get::<EventStream>(key![self.org, self.app])?;
         if let Some(stream) = stream.filter(|stream| stream.unkeyed_to < 0) {
@@ -128,10 +126,6 @@ struct CarryLedger(LedgerBook);
 
 impl Command for CarryLedger {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.0.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let book = world.get::<LedgerBook>(key![self.0.org])?;

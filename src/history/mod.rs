@@ -7,11 +7,11 @@
 //! Start at [`open()`], which must run before any other access to the store.
 
 mod carry_over;
+mod error;
 mod heads;
 mod open;
-mod unopened;
 
 pub use carry_over::ledger_chains;
+pub use error::HistoryError;
 pub use heads::heads;
 pub use open::{HistoryBegin, is_begun, keys, open, proof};
-pub use unopened::Unopened;

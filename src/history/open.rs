@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::carry_over;
-use super::unopened::Unopened;
+use super::error::HistoryError;
 use crate::chain::{ChainKey, HistoryKeys};
 use crate::clock::{Clock, Time};
 use crate::engine::{Command, Executor};
@@ -40,22 +40,22 @@ pub fn proof(chain: &ChainKey) -> Vec<u8> {
 }
 
 /// Returns whether the store's whole history is chained under this key.
-pub fn is_begun(reads: &Reads, chain: &ChainKey) -> Result<bool, Unopened> {
+pub fn is_begun(reads: &Reads, chain: &ChainKey) -> Result<bool, HistoryError> {
     let found = reads.load(&[Want::row::<HistoryBegin>(key![STORE])])?;
     let Some(row) = found.into_iter().flatten().next() else { return Ok(false) };
     let position = HistoryBegin::TABLE.position("proof").unwrap_or(0);
-    if row.get(position) == Some(&proof(chain).to_value()) { Ok(true) } else { Err(Unopened::ForeignKey) }
+    if row.get(position) == Some(&proof(chain).to_value()) { Ok(true) } else { Err(HistoryError::ForeignKey) }
 }
 
 /// Migrates an older history once, and returns the store with its whole history chained under these keys. Blocks, so it
 /// must not be called from async code.
-pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<Store, Unopened> {
+pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<Store, HistoryError> {
     if is_begun(reads, &keys.chain)? {
         return Ok(store);
     }
     let mut executor = Executor::new(store, clock.clone(), Seeds::System);
     carry_over::run(&mut executor, reads, &keys.chain)?;
-    executor.run_one(Begin { proof: proof(&keys.chain) })?;
+    executor.run_one(STORE, Begin { proof: proof(&keys.chain) })?;
     Ok(executor.into_store())
 }
 
@@ -65,10 +65,6 @@ struct Begin {
 
 impl Command for Begin {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        STORE
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         if world.get::<HistoryBegin>(key![STORE])?.is_none() {

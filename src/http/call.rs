@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::caller::{Caller, CredentialKind};
 use crate::engine::Command;
-use crate::idempotency::{self, Answer, Answering, Keyed, Once, Outcome};
+use crate::idempotency::{self, Admitted, Answer, Answering, Keyed, Once, Outcome};
 use crate::ids::OrgId;
 use crate::input::{Fields, Input};
 use crate::program::Bursar;
@@ -15,36 +15,7 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::security_log::{self, Noted, Origin, SecurityEvent};
 use crate::strict_json::Json;
-use crate::world::{Halt, Want, World};
-
-/// A command whose caller must still exist when it commits.
-struct Admitted<C> {
-    caller: Caller,
-    command: C,
-}
-
-impl<C: Command> Command for Admitted<C> {
-    type Reply = C::Reply;
-
-    fn organization(&self) -> OrgId {
-        self.command.organization()
-    }
-
-    fn needs(&self) -> Vec<Want> {
-        let mut needs = self.command.needs();
-        needs.extend((self.caller.admission.needs)(&self.caller));
-        needs
-    }
-
-    fn decide(&self, world: &mut World) -> Result<C::Reply, Halt> {
-        (self.caller.admission.refuse_gone)(world, &self.caller)?;
-        match self.caller.member {
-            Some(signed_in) => world.called_by(format!("member {}", signed_in.member).into()),
-            None => world.called_by(self.caller.client_id.as_str().into()),
-        }
-        self.command.decide(world)
-    }
-}
+use crate::world::{Halt, World};
 
 #[derive(Debug)]
 pub struct Call {
@@ -61,7 +32,7 @@ pub struct Call {
     /// The idempotency key, from the header or the body.
     pub idempotency_key: Option<String>,
     /// The other headers that handlers may read, by lower-case name.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(&'static str, String)>,
     /// The address of the client; `None` without a connection.
     pub peer: Option<IpAddr>,
 }
@@ -85,7 +56,7 @@ impl Call {
 
     /// Returns a header by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
     }
 
     /// Returns an id in the path. A malformed id is an unknown one (docs/decisions.md 1).
@@ -156,7 +127,7 @@ impl Call {
         {
             return Err(refusal);
         }
-        let answer = self.run(Once { org, keyed, command }).await?;
+        let answer = self.run_for(org, Once { org, keyed, command }).await?;
         self.log_noted(&answer.noted);
         Ok(answer)
     }
@@ -166,11 +137,16 @@ impl Call {
     /// # Errors
     /// Those of the command; before them 401 or 404 when the caller's app is gone.
     pub async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
+        self.run_for(self.caller.org, command).await
+    }
+
+    /// Runs an idempotent command for a tenant that the path names.
+    pub async fn run_for<C: Command>(&self, org: OrgId, command: C) -> Result<C::Reply, Refusal> {
         // The remaining space is reserved for work in progress, which does not use this function.
         if self.bursar.reads.is_full() {
             return Err(Refusal::storage_full());
         }
-        self.bursar.engine.run(Admitted { caller: self.caller.clone(), command }).await
+        self.bursar.engine.run(org, Admitted { caller: self.caller.clone(), command }).await
     }
 
     /// Writes an event of this call to the security log, after its commit. `subject` is the id of the affected object.

@@ -4,8 +4,10 @@
 //! together, so no key can get stuck in progress.
 
 mod answer;
+mod pipeline;
 
 pub use answer::{Answer, Content, Outcome};
+pub use pipeline::{Admitted, Answering, Once, answering};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +20,11 @@ use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
-use crate::vault::{Purpose, SealContext, Vault};
+use crate::vault::{KeyedHasher, Purpose, SealContext, Vault};
 use crate::world::query::{Compare, Condition, Direction};
 use crate::world::record::Cell;
 use crate::world::record::{Document, key, record};
-use crate::world::{Halt, Query, Record, Want, World};
+use crate::world::{Halt, Query, Record, World};
 
 /// How long a response is stored. After that a tombstone remains, which refuses the key.
 pub const ANSWER_KEPT_SECONDS: i64 = 30 * crate::clock::DAY_SECONDS;
@@ -69,11 +71,12 @@ impl Keyed {
     /// Returns a keyed request for `target`: method, path and query as [`target`] writes them.
     pub fn of(vault: &Arc<Vault>, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
         let fields = if let Json::Object(fields) = body { fields.as_slice() } else { &[] };
+        let hasher = vault.keyed_hasher(Purpose::Fingerprint);
         // A null field of a new object equals a missing one.
         let fields = fields
             .iter()
             .filter(|(_, value)| *value != Json::Null)
-            .map(|(name, value)| (name.clone(), print(vault, &value.canonical())))
+            .map(|(name, value)| (name.clone(), print_by(&hasher, &value.canonical())))
             .collect();
         Self { scope, key: key.to_owned(), target, fields, vault: vault.clone() }
     }
@@ -87,82 +90,13 @@ pub fn target(method_and_path: &str, query: &[(String, String)]) -> String {
 
 /// Returns a short keyed hash of a field's value, which allows only a comparison.
 pub(crate) fn print(vault: &Vault, canonical: &str) -> String {
-    let hash = vault.keyed_hash(Purpose::Fingerprint, &[canonical.as_bytes()]);
-    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    print_by(&vault.keyed_hasher(Purpose::Fingerprint), canonical)
 }
 
-/// A command whose reply is rendered as an answer. Its type is erased, so that the code around it is compiled once.
-pub trait Answering: Send {
-    /// See [`Command::needs`].
-    fn needs(&self) -> Vec<Want>;
-    /// Decides the command and renders its reply.
-    fn decide(&self, world: &mut World) -> Result<Answer, Halt>;
-}
-
-/// A command and the function that renders its reply.
-struct Answered<C, F> {
-    command: C,
-    answer: F,
-}
-
-/// Joins a command with the function that renders its reply.
-pub fn answering<C: Command>(command: C, answer: impl Fn(&C::Reply) -> Answer + Send + 'static) -> Box<dyn Answering> {
-    Box::new(Answered { command, answer })
-}
-
-impl<C: Command, F: Fn(&C::Reply) -> Answer + Send> Answering for Answered<C, F> {
-    fn needs(&self) -> Vec<Want> {
-        self.command.needs()
-    }
-
-    fn decide(&self, world: &mut World) -> Result<Answer, Halt> {
-        Ok((self.answer)(&self.command.decide(world)?))
-    }
-}
-
-/// A command that runs at most once for its key.
-pub struct Once {
-    pub org: OrgId,
-    pub keyed: Option<Keyed>,
-    /// The command, or the refusal of its input.
-    pub command: Result<Box<dyn Answering>, Refusal>,
-}
-
-impl Command for Once {
-    type Reply = Answer;
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
-    fn needs(&self) -> Vec<Want> {
-        let stored = self.keyed.as_ref().map(|keyed| Want::row::<StoredAnswer>(key![self.org, keyed.scope, keyed.key]));
-        let command = self.command.as_ref().map(|command| command.needs()).unwrap_or_default();
-        stored.into_iter().chain(command).collect()
-    }
-
-    fn decide(&self, world: &mut World) -> Result<Answer, Halt> {
-        let command = || self.command.as_ref().map_err(|refusal| Halt::Refuse(Box::new(refusal.clone())));
-        let Some(keyed) = &self.keyed else {
-            return command()?.decide(world);
-        };
-        if let Some(stored) = world.get::<StoredAnswer>(key![self.org, keyed.scope, keyed.key])? {
-            return Ok(replay(&stored, keyed, world.now())?);
-        }
-        let command = command()?;
-        let answer = match world.attempt(|world| command.decide(world))? {
-            Ok(answer) => answer,
-            // A final refusal is stored: a retry with this key must not succeed unexpectedly later.
-            Err(refusal) if refusal.code.is_kept() => Answer::from(&refusal),
-            Err(refusal) => return Err(refusal.into()),
-        };
-        // A command that must count a failure, such as a wrong code, returns the failure as its response. Like every
-        // 400 it is not stored: the corrected request may use this key.
-        if answer.status != Code::InvalidInput.status() {
-            keep(world, self.org, keyed, &answer);
-        }
-        Ok(answer)
-    }
+fn print_by(hasher: &KeyedHasher, canonical: &str) -> String {
+    let hash = hasher.hash(&[canonical.as_bytes()]);
+    let first = hash.first_chunk().expect("a hash has 32 bytes");
+    format!("{:016x}", u64::from_be_bytes(*first))
 }
 
 fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
@@ -306,10 +240,6 @@ pub struct MakeTombstone {
 impl Command for MakeTombstone {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         if let Some(stored) = world.get::<StoredAnswer>(key![self.org, self.scope, self.key])? {
             world.change(&stored, StoredAnswer::bury);
@@ -373,9 +303,6 @@ mod tests {
 
     impl Command for Echo {
         type Reply = &'static str;
-        fn organization(&self) -> OrgId {
-            ORG
-        }
         fn decide(&self, _: &mut World) -> Result<&'static str, Halt> {
             Ok(self.0)
         }
@@ -396,8 +323,8 @@ mod tests {
     #[tokio::test]
     async fn a_secret_is_repeated_but_never_stored_open() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
-        let first = bursar.engine.run(once(&bursar, "hush")).await.unwrap();
-        let again = bursar.engine.run(once(&bursar, "another")).await.unwrap();
+        let first = bursar.engine.run(ORG, once(&bursar, "hush")).await.unwrap();
+        let again = bursar.engine.run(ORG, once(&bursar, "another")).await.unwrap();
         assert_eq!((again.status, &again.content, again.replayed), (201, &first.content, true));
 
         let all = Query::of::<StoredAnswer>(ORG.to_value(), "scope", 10);
@@ -405,6 +332,19 @@ mod tests {
         assert_eq!(stored[0].object_id.as_deref(), Some("7"));
         let body = stored[0].body.clone().unwrap();
         assert!(body.starts_with(SEALED) && !body.contains("hush"), "{body}");
+    }
+
+    /// Stored hashes must remain comparable: a change of their form fails this test.
+    #[test]
+    fn the_stored_form_of_a_field_is_fixed() {
+        let body =
+            r#"{"amount": 100, "memo": null, "payee": {"phone_number": "2127361234", "country_code": "1"}, "x": "x"}"#;
+        let vault = Arc::new(Vault::new([7; 32]));
+        let keyed = Keyed::of(&vault, ORG.0, "k", String::new(), &Json::parse(body.as_bytes()).unwrap());
+        let fields = [("amount", "cc21d02897436b40"), ("payee", "706818b9f9c208d1"), ("x", "be9d17764481a4ce")];
+        let fields = fields.map(|(name, print)| (name.to_owned(), print.to_owned()));
+        assert_eq!(keyed.fields, BTreeMap::from(fields));
+        assert_eq!(print(&vault, "null"), "9a9893ee6fbcc77a");
     }
 
     /// An earlier version stored the hash of a null, and its callers may retry with this version.
@@ -417,9 +357,9 @@ mod tests {
             once.keyed.as_mut().unwrap().fields = prints.collect();
             once
         };
-        bursar.engine.run(with(&[("amount", "1"), ("memo", "null")])).await.unwrap();
-        assert!(bursar.engine.run(with(&[("amount", "1")])).await.unwrap().replayed);
-        let refusal = bursar.engine.run(with(&[("amount", "1"), ("memo", "\"x\"")])).await.unwrap_err();
+        bursar.engine.run(ORG, with(&[("amount", "1"), ("memo", "null")])).await.unwrap();
+        assert!(bursar.engine.run(ORG, with(&[("amount", "1")])).await.unwrap().replayed);
+        let refusal = bursar.engine.run(ORG, with(&[("amount", "1"), ("memo", "\"x\"")])).await.unwrap_err();
         assert_eq!(refusal.errors[0].field, "/memo");
     }
 
@@ -427,11 +367,11 @@ mod tests {
     #[tokio::test]
     async fn an_answer_is_over_after_thirty_days_whether_it_was_cleared_away_or_not() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
-        bursar.engine.run(once(&bursar, "hush")).await.unwrap();
+        bursar.engine.run(ORG, once(&bursar, "hush")).await.unwrap();
         bursar.clock.advance(ANSWER_KEPT_SECONDS);
-        assert!(bursar.engine.run(once(&bursar, "hush")).await.unwrap().replayed);
+        assert!(bursar.engine.run(ORG, once(&bursar, "hush")).await.unwrap().replayed);
         bursar.clock.advance(1);
-        let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
+        let refusal = bursar.engine.run(ORG, once(&bursar, "hush")).await.unwrap_err();
         assert_eq!(refusal.code, Code::IdempotencyKeyReused);
         assert!(refusal.message.contains("It created 7."), "{}", refusal.message);
     }
@@ -440,9 +380,9 @@ mod tests {
     #[tokio::test]
     async fn a_tombstone_is_never_an_answer() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
-        bursar.engine.run(once(&bursar, "hush")).await.unwrap();
-        bursar.engine.run(MakeTombstone { org: ORG, scope: ORG.0, key: "k".to_owned() }).await.unwrap();
-        let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
+        bursar.engine.run(ORG, once(&bursar, "hush")).await.unwrap();
+        bursar.engine.run(ORG, MakeTombstone { org: ORG, scope: ORG.0, key: "k".to_owned() }).await.unwrap();
+        let refusal = bursar.engine.run(ORG, once(&bursar, "hush")).await.unwrap_err();
         assert_eq!(refusal.code, Code::IdempotencyKeyReused);
     }
 }

@@ -235,10 +235,6 @@ pub struct Lease {
 impl Command for Lease {
     type Reply = Option<Leased>;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Job>(key![self.org, self.id])]
     }
@@ -271,10 +267,6 @@ pub struct Abandon {
 
 impl Command for Abandon {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let Some(job) = world.get::<Job>(key![self.org, self.id])? else { return Ok(()) };

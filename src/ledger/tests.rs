@@ -29,9 +29,6 @@ where
     F: Fn(&mut World) -> Result<T, Halt> + Send + 'static,
 {
     type Reply = T;
-    fn organization(&self) -> OrgId {
-        ORG
-    }
     fn decide(&self, world: &mut World) -> Result<T, Halt> {
         (self.0)(world)
     }
@@ -54,7 +51,7 @@ impl Book {
         &mut self,
         act: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.executor.run_one(Does(act))
+        self.executor.run_one(ORG, Does(act))
     }
 
     pub(crate) fn post(&mut self, posting: Posting) -> Result<(), Refusal> {

@@ -80,7 +80,7 @@ fn draw(bursar: &Bursar) -> Credentials {
 
 async fn create(bursar: &Bursar, credentials: &Credentials) -> Result<(), NoReference> {
     let demonstration = CreateDemonstration::of(credentials, &bursar.vault, &mut bursar.entropy());
-    bursar.engine.run(demonstration).await.map_err(|refusal| NoReference(refusal.message))?;
+    bursar.engine.run(demonstration.org, demonstration).await.map_err(|refusal| NoReference(refusal.message))?;
     Ok(())
 }
 

@@ -27,10 +27,6 @@ pub struct CreateMember {
 impl Command for CreateMember {
     type Reply = Member;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Member, Halt> {
         let new = NewMember {
             id: world.id(),
@@ -73,10 +69,6 @@ pub struct UpdateMember {
 impl Command for UpdateMember {
     type Reply = Member;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Member, Halt> {
         let member = find(world, self.org, self.id)?;
         if let Some(email) = &self.email {
@@ -115,10 +107,6 @@ pub struct RemoveMember {
 
 impl Command for RemoveMember {
     type Reply = Member;
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Member, Halt> {
         let removed = world.get::<Member>(key![self.org, self.id])?;
@@ -197,21 +185,23 @@ mod tests {
     #[tokio::test]
     async fn numbers_are_given_once() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
-        let first = bursar.engine.run(jane()).await.unwrap();
-        let refusal = bursar.engine.run(CreateMember { email: "JANE@example.com".into(), ..jane() }).await.unwrap_err();
+        let first = bursar.engine.run(ORG, jane()).await.unwrap();
+        let refusal =
+            bursar.engine.run(ORG, CreateMember { email: "JANE@example.com".into(), ..jane() }).await.unwrap_err();
         assert_eq!(refusal.code, Code::InvalidState);
 
-        let removed = bursar.engine.run(RemoveMember { org: ORG, id: first.id }).await.unwrap();
-        let again = bursar.engine.run(RemoveMember { org: ORG, id: first.id }).await.unwrap();
+        let removed = bursar.engine.run(ORG, RemoveMember { org: ORG, id: first.id }).await.unwrap();
+        let again = bursar.engine.run(ORG, RemoveMember { org: ORG, id: first.id }).await.unwrap();
         assert_eq!((removed.status, again.removed_at), (MemberStatus::Removed, removed.removed_at));
-        let second = bursar.engine.run(jane()).await.unwrap();
+        let second = bursar.engine.run(ORG, jane()).await.unwrap();
         assert_eq!((first.number, second.number), (1, 2), "the address is free again, the number is not");
     }
 
     #[tokio::test]
     async fn a_change_leaves_what_it_does_not_name() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
-        let member = bursar.engine.run(CreateMember { password_hash: Some("hash".into()), ..jane() }).await.unwrap();
+        let member =
+            bursar.engine.run(ORG, CreateMember { password_hash: Some("hash".into()), ..jane() }).await.unwrap();
         let change = UpdateMember {
             org: ORG,
             id: member.id,
@@ -220,17 +210,17 @@ mod tests {
             role: Some(Role::Viewer),
             password_hash: Patch::Keep,
         };
-        let changed = bursar.engine.run(change.clone()).await.unwrap();
+        let changed = bursar.engine.run(ORG, change.clone()).await.unwrap();
         assert_eq!((changed.name.as_str(), changed.role), ("Jane", Role::Viewer));
         assert_eq!(changed.password_hash.as_deref(), Some("hash"));
         let stranger = UpdateMember { org: OrgId(uuid::Uuid::from_u128(2)), ..change };
-        assert_eq!(bursar.engine.run(stranger).await.unwrap_err().code, Code::NotFound);
+        assert_eq!(bursar.engine.run(ORG, stranger).await.unwrap_err().code, Code::NotFound);
     }
     #[tokio::test]
     async fn an_organization_keeps_an_admin() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let admin = |email: &str| CreateMember { email: email.to_owned(), role: Role::Admin, ..jane() };
-        let first = bursar.engine.run(admin("first@example.com")).await.unwrap().id;
+        let first = bursar.engine.run(ORG, admin("first@example.com")).await.unwrap().id;
         let demote = |id| UpdateMember {
             org: ORG,
             id,
@@ -239,14 +229,14 @@ mod tests {
             role: Some(Role::Viewer),
             password_hash: Patch::Keep,
         };
-        let refusal = bursar.engine.run(demote(first)).await.unwrap_err();
+        let refusal = bursar.engine.run(ORG, demote(first)).await.unwrap_err();
         assert_eq!(refusal.code, Code::InvalidState);
-        let refusal = bursar.engine.run(RemoveMember { org: ORG, id: first }).await.unwrap_err();
+        let refusal = bursar.engine.run(ORG, RemoveMember { org: ORG, id: first }).await.unwrap_err();
         assert_eq!(refusal.code, Code::InvalidState);
 
-        let second = bursar.engine.run(admin("second@example.com")).await.unwrap().id;
+        let second = bursar.engine.run(ORG, admin("second@example.com")).await.unwrap().id;
         // Two admins demote each other at the same moment: one of them stays.
-        let (one, other) = tokio::join!(bursar.engine.run(demote(first)), bursar.engine.run(demote(second)));
+        let (one, other) = tokio::join!(bursar.engine.run(ORG, demote(first)), bursar.engine.run(ORG, demote(second)));
         assert_eq!([one.is_ok(), other.is_ok()].iter().filter(|demoted| **demoted).count(), 1);
     }
 }

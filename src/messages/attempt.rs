@@ -9,7 +9,7 @@ use super::conclude::{AttemptOutcome, record_outcome};
 use super::model::{Message, MessageStatus};
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::ids::{MessageId, OrgId};
+use crate::ids::MessageId;
 use crate::jobs::{self, Leased};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -54,10 +54,6 @@ pub struct BeginAttempt {
 
 impl Command for BeginAttempt {
     type Reply = Begun;
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Message>(key![self.leased.org, self.message])]
@@ -110,7 +106,7 @@ mod tests {
 
     fn begin(bench: &mut Bench, leased: &Leased, before: Before) -> Begun {
         let message = bench.message;
-        bench.executor.run_one(BeginAttempt { leased: leased.clone(), message, before }).unwrap()
+        bench.executor.run_one(leased.org, BeginAttempt { leased: leased.clone(), message, before }).unwrap()
     }
 
     /// The provider is queried now and does not know the message.
@@ -130,7 +126,7 @@ mod tests {
         let heard = not_taken(&bench);
         assert_eq!(begin(&mut bench, &leased, heard), Begun::Send);
         let late = BeginAttempt { leased: died, message: bench.message, before: Before::NotQueried };
-        assert!(bench.executor.run_one(late).is_err(), "a lease that is over begins nothing");
+        assert!(bench.executor.run_one(late.leased.org, late).is_err(), "a lease that is over begins nothing");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::compose::Composed;
 use super::model::{InboxMessage, Message};
 use super::rules::{self, MessageEvent};
 use crate::engine::Command;
-use crate::ids::{MessageId, OrgId};
+use crate::ids::MessageId;
 use crate::jobs::{self, Leased, Work};
 use crate::providers::{DeliveryOutcome, Report};
 use crate::world::record::key;
@@ -56,10 +56,6 @@ pub struct Concluded {
 
 impl Command for Concluded {
     type Reply = Option<Arc<Message>>;
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Message>(key![self.leased.org, self.message])]
@@ -184,10 +180,6 @@ pub struct StillOnItsWay {
 impl Command for StillOnItsWay {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let asked = usize::try_from(self.leased.attempt).unwrap_or(usize::MAX);
         match FOLLOW_AFTER_SECONDS.get(asked) {
@@ -221,7 +213,7 @@ pub(super) mod tests {
     use super::*;
     use crate::clock::{Clock, Time};
     use crate::engine::Executor;
-    use crate::ids::{AppId, Seeds};
+    use crate::ids::{AppId, OrgId, Seeds};
     use crate::jobs::{Job, Lease};
     use crate::messages::{Channel, CodePurpose, MessageStatus, Template, queue};
     use crate::refusal::Refusal;
@@ -234,10 +226,6 @@ pub(super) mod tests {
 
     impl Command for Queue {
         type Reply = MessageId;
-
-        fn organization(&self) -> OrgId {
-            self.0.org
-        }
 
         fn decide(&self, world: &mut World) -> Result<MessageId, Halt> {
             let template = Template::Code { sealed_code: vec![7], purpose: CodePurpose::Verification };
@@ -259,7 +247,7 @@ pub(super) mod tests {
             let (memory, clock) = (Memory::new(), Clock::manual(Time::from_micros(1_790_000_000_000_000)));
             let mut executor = Executor::new(Store::Memory(memory.clone()), clock.clone(), Seeds::counted(1));
             let scope = Scope { org: OrgId(Uuid::from_u128(1)), app: AppId(Uuid::from_u128(2)) };
-            let message = executor.run_one(Queue(scope)).unwrap();
+            let message = executor.run_one(scope.org, Queue(scope)).unwrap();
             Self { executor, memory, clock, org: scope.org, message }
         }
 
@@ -272,11 +260,11 @@ pub(super) mod tests {
             self.clock.advance(1);
             let row = self.memory.rows(Job::TABLE).pop()?;
             let Value::Id(id) = row[1] else { panic!("a job's id is an id") };
-            self.executor.run_one(Lease { org: self.org, id: id.into() }).unwrap()
+            self.executor.run_one(self.org, Lease { org: self.org, id: id.into() }).unwrap()
         }
 
         pub fn conclude(&mut self, leased: &Leased, outcome: AttemptOutcome) -> Result<Option<Arc<Message>>, Refusal> {
-            self.executor.run_one(Concluded { leased: leased.clone(), message: self.message, outcome })
+            self.executor.run_one(leased.org, Concluded { leased: leased.clone(), message: self.message, outcome })
         }
     }
 

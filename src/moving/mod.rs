@@ -20,7 +20,7 @@ pub use give_up::{GivenUp, forget, give_up};
 use proof::{Proof, TableProof};
 
 use crate::clock::{Clock, Time};
-use crate::instance::{self, Unopened};
+use crate::instance::{self, StartError};
 use crate::store::postgres::{Arrival, Arriving, Found, OpenError, Settings};
 use crate::store::{CommitError, Departing, Departure, Reads, Snapshot, StoreError};
 use crate::tables;
@@ -87,7 +87,7 @@ pub struct Moved {
 #[derive(Debug, thiserror::Error)]
 pub enum Unmoved {
     #[error(transparent)]
-    Unopened(#[from] Unopened),
+    StartError(#[from] StartError),
     #[error(transparent)]
     Unread(#[from] StoreError),
     /// The database rejected a write. It is not served, and the same command resumes the move.
@@ -164,7 +164,7 @@ pub enum Unmoved {
 
 impl From<OpenError> for Unmoved {
     fn from(error: OpenError) -> Self {
-        Self::Unopened(error.into())
+        Self::StartError(error.into())
     }
 }
 

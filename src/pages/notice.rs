@@ -28,8 +28,8 @@ pub async fn show_notice_page(call: Call) -> Outcome {
 pub async fn take_notice_step(call: Call) -> Outcome {
     let token = token(&call)?;
     let taken = match call.parameter("step") {
-        "freeze" => call.run(Freeze { token }).await,
-        "code" => call.run(SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await,
+        "freeze" => call.run_for(token.org, Freeze { token }).await,
+        "code" => call.run_for(token.org, SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await,
         "unfreeze" => unfreeze(&call, token).await,
         _ => Err(Refusal::not_found("page")),
     };
@@ -54,7 +54,7 @@ async fn unfreeze(call: &Call, token: NoticeToken) -> Result<(), Refusal> {
         _ => String::new(),
     };
     let offered_hash = hash_code(&call.bursar.vault, token.org, &typed);
-    let checked = call.run(Unfreeze { token, offered_hash }).await?;
+    let checked = call.run_for(token.org, Unfreeze { token, offered_hash }).await?;
     call.log_noted(&checked.noted(token.org));
     match checked.refusal() {
         Some(refusal) => Err(refusal),

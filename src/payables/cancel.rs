@@ -8,7 +8,7 @@ use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
 use crate::acting::{Act, acting};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, PayableId};
+use crate::ids::{MemberId, PayableId};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -22,10 +22,6 @@ pub struct Cancel {
 
 impl Command for Cancel {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = rows::find(world, self.scope, self.payable)?;

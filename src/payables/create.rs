@@ -10,7 +10,7 @@ use super::model::{Action, ActionKind, FundingSource, Payable, PayableStatus, St
 use super::update::PayablePatch;
 use crate::acting::{Act, acting};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId};
+use crate::ids::MemberId;
 use crate::money::Cents;
 use crate::scope::Scope;
 use crate::world::record::Document;
@@ -31,10 +31,6 @@ pub struct Create {
 
 impl Command for Create {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let Scope { org, app } = self.scope;

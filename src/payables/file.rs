@@ -10,7 +10,7 @@ use super::rules;
 use super::update;
 use crate::acting::{Act, acting_if_named};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, PayableId};
+use crate::ids::{MemberId, PayableId};
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -33,10 +33,6 @@ pub struct SetFile {
 
 impl Command for SetFile {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = rows::find(world, self.scope, self.payable)?;
@@ -62,10 +58,6 @@ pub struct DeleteFile {
 
 impl Command for DeleteFile {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = rows::find(world, self.scope, self.payable)?;

@@ -12,7 +12,7 @@ use crate::acting::{Act, Named, proven};
 use crate::apps;
 use crate::apps::{Movement, limit_days};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayableId, TransferId};
+use crate::ids::{PayableId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger::holds;
 use crate::money::Cents;
@@ -44,10 +44,6 @@ pub struct Pay {
 
 impl Command for Pay {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let Scope { org, app } = self.scope;

@@ -8,7 +8,7 @@ use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayableId};
+use crate::ids::PayableId;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -27,10 +27,6 @@ pub struct Reject {
 
 impl Command for Reject {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = rows::find(world, self.scope, self.payable)?;

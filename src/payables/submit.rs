@@ -9,7 +9,7 @@ use super::rules::{self, PayableEvent};
 use crate::acting::{Act, Named, may_approve, proven};
 use crate::approval_policies::{self, ApprovalPolicy, PolicyStep};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, PayableId};
+use crate::ids::{MemberId, PayableId};
 use crate::members::Member;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -27,10 +27,6 @@ pub struct Submit {
 
 impl Command for Submit {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = rows::find(world, self.scope, self.payable)?;

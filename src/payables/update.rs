@@ -10,7 +10,7 @@ use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
 use crate::acting::{Act, acting};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, PayableId, VendorId, VendorPaymentMethodId};
+use crate::ids::{MemberId, PayableId, VendorId, VendorPaymentMethodId};
 use crate::input::types::Amount;
 use crate::money::Cents;
 use crate::patch::Patch;
@@ -104,10 +104,6 @@ pub struct Update {
 
 impl Command for Update {
     type Reply = Arc<Payable>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = rows::find(world, self.scope, self.payable)?;

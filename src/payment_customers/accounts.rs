@@ -3,7 +3,7 @@
 use super::rows::{change, find};
 use crate::bank_accounts::{self, BankAccountJson, SealedAccount};
 use crate::engine::Command;
-use crate::ids::{BankAccountId, OrgId, PaymentCustomerId};
+use crate::ids::{BankAccountId, PaymentCustomerId};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -18,10 +18,6 @@ pub struct AddAccount {
 
 impl Command for AddAccount {
     type Reply = BankAccountJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<BankAccountJson, Halt> {
         let customer = find(world, self.scope, self.customer)?;
@@ -48,10 +44,6 @@ pub struct RemoveAccount {
 
 impl Command for RemoveAccount {
     type Reply = BankAccountJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<BankAccountJson, Halt> {
         let customer = find(world, self.scope, self.customer)?;

@@ -5,7 +5,7 @@ use super::model::PaymentCustomer;
 use super::rows::{change, emit, find};
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::ids::{OrgId, PaymentCustomerId};
+use crate::ids::PaymentCustomerId;
 use crate::patch::Patch;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
@@ -25,10 +25,6 @@ pub struct CreateCustomer {
 
 impl Command for CreateCustomer {
     type Reply = PaymentCustomerJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let (id, now) = (world.id(), world.now());
@@ -65,10 +61,6 @@ pub struct UpdateCustomer {
 
 impl Command for UpdateCustomer {
     type Reply = PaymentCustomerJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let before = find(world, self.scope, self.customer)?;
@@ -115,10 +107,6 @@ pub struct DeleteCustomer {
 
 impl Command for DeleteCustomer {
     type Reply = PaymentCustomerJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let customer = find(world, self.scope, self.customer)?;

@@ -4,7 +4,7 @@ use crate::apps::{self, AuthorizationNeeded};
 use crate::apps::{Movement, limit_days};
 use crate::bank_accounts::{self, BankAccount, SealedAccount};
 use crate::engine::Command;
-use crate::ids::{BankAccountId, OrgId, PaymentCustomerId, PayoutMethodId, UserId};
+use crate::ids::{BankAccountId, PaymentCustomerId, PayoutMethodId, UserId};
 use crate::jobs::{self, Work};
 use crate::ledger::wallet_funding;
 use crate::messages::{self, Channel, Template};
@@ -61,10 +61,6 @@ pub struct CreatePayment {
 
 impl Command for CreatePayment {
     type Reply = TransferJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let scope = self.scope;

@@ -1,7 +1,7 @@
 //! Releases the money of a payment when its payment hold ends.
 
 use crate::engine::Command;
-use crate::ids::{OrgId, TransferId};
+use crate::ids::TransferId;
 use crate::jobs::{self, Leased};
 use crate::ledger::{self, postings};
 use crate::transfers::{self, Transfer};
@@ -17,10 +17,6 @@ pub struct ReleasePayment {
 
 impl Command for ReleasePayment {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::finish(world, &self.leased)?;

@@ -4,7 +4,7 @@ use super::model::PayoutLinkBatch;
 use super::rows::change;
 use super::rules::{self, BatchEvent};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutLinkBatchId};
+use crate::ids::PayoutLinkBatchId;
 use crate::jobs::{self, Leased};
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
@@ -19,10 +19,6 @@ pub struct Begin {
 
 impl Command for Begin {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::renew(world, &self.leased)?;
@@ -44,10 +40,6 @@ pub struct Finish {
 
 impl Command for Finish {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::finish(world, &self.leased)?;

@@ -273,11 +273,11 @@ fn likely_way(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<Way
 
 /// Returns recent links to the same payee with the same amount, newest first.
 fn similar_links(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<Vec<PayoutLinkId>, Halt> {
-    let Some((column, whom)) = whom(row) else { return Ok(Vec::new()) };
+    let Some((column, payee)) = payee_column(row) else { return Ok(Vec::new()) };
     let since = world.now().plus_seconds(-SIMILAR_WITHIN_SECONDS);
     let links = Query::of::<PayoutLink>(scope.org.to_value(), "id", SIMILAR_MAX)
         .filter("app", Compare::Equal, scope.app.to_value())
-        .filter(column, Compare::Equal, whom.to_value())
+        .filter(column, Compare::Equal, payee.to_value())
         .filter("amount", Compare::Equal, row.amount_cents.to_value())
         .filter("created_at", Compare::AtLeast, since.to_value());
     Ok(world.page::<PayoutLink>(&links)?.iter().map(|link: &Arc<PayoutLink>| link.id).collect())
@@ -286,9 +286,9 @@ fn similar_links(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<
 /// Returns, for each row, the earlier rows with the same payee and amount.
 fn similar_rows(rows: &[(Once, ValidatedRow)]) -> Vec<Vec<i64>> {
     let mut seen: HashMap<_, Vec<i64>> = HashMap::new();
-    let before = (0..).zip(rows).map(|(account, (_, row))| match whom(row) {
-        Some(whom) => {
-            let alike = seen.entry((whom, row.amount_cents.get())).or_default();
+    let before = (0..).zip(rows).map(|(account, (_, row))| match payee_column(row) {
+        Some(payee) => {
+            let alike = seen.entry((payee, row.amount_cents.get())).or_default();
             let before = alike.clone();
             alike.push(account);
             before
@@ -299,7 +299,7 @@ fn similar_rows(rows: &[(Once, ValidatedRow)]) -> Vec<Vec<i64>> {
 }
 
 /// Returns the payee of a row, as a column of links to query and its value.
-fn whom(row: &ValidatedRow) -> Option<(&'static str, String)> {
+fn payee_column(row: &ValidatedRow) -> Option<(&'static str, String)> {
     let phone = row.as_new_link().payee.e164().map(|phone| ("payee_phone", phone));
     phone.or_else(|| Some(("payee_email", row.email.as_ref()?.to_lowercase())))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::model::{BatchRow, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
 use crate::engine::Command;
 use crate::idempotency::{Answer, Content, Keyed, Once, answering, target};
-use crate::ids::{AppId, OrgId, PayoutLinkBatchId, PayoutLinkId};
+use crate::ids::{AppId, PayoutLinkBatchId, PayoutLinkId};
 use crate::jobs::{self, Job, Leased};
 use crate::payout_links::{Create, DeliveryRequest, NewLink, NewToken, Payee, PayoutLink};
 use crate::refusal::Refusal;
@@ -30,10 +30,6 @@ pub struct ProcessRow {
 
 impl Command for ProcessRow {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         let org = self.leased.org;

@@ -3,7 +3,7 @@
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
 use super::rows::emit;
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutLinkBatchId};
+use crate::ids::PayoutLinkBatchId;
 use crate::jobs::{self, Work};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
@@ -30,10 +30,6 @@ pub struct Submitted {
 
 impl Command for Submit {
     type Reply = Submitted;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![Want::by::<PayoutLinkBatch>(PayoutLinkBatch::BY_FINGERPRINT, self.by_fingerprint())]

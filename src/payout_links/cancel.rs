@@ -7,7 +7,7 @@ use super::model::{LinkStatus, PayoutLink};
 use super::rules::{self, LinkEvent};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::ids::{OrgId, PayoutLinkId};
+use crate::ids::PayoutLinkId;
 use crate::ledger::holds::{self, Closed};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -23,10 +23,6 @@ pub struct Cancel {
 
 impl Command for Cancel {
     type Reply = Arc<PayoutLink>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let link = rows::find(world, self.scope, self.link)?;

@@ -13,7 +13,7 @@ use crate::engine::Command;
 use crate::events::{self, EventName};
 use crate::fees::Party;
 use crate::funding;
-use crate::ids::{OrgId, PayoutLinkId, TransferId, UserId};
+use crate::ids::{PayoutLinkId, TransferId, UserId};
 use crate::jobs::{self, Work};
 use crate::ledger::{holds, postings};
 use crate::messages::delivery_days;
@@ -89,10 +89,6 @@ pub struct Create {
 
 impl Command for Create {
     type Reply = Arc<PayoutLink>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         wants(self.scope, &self.new)

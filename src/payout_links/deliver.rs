@@ -132,10 +132,6 @@ pub struct ClaimLinkDelivered {
 impl Command for ClaimLinkDelivered {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         let org = self.leased.org;
         let link = Want::row::<PayoutLink>(key![org, self.link]);
@@ -214,10 +210,6 @@ pub struct DeliverInDoubt {
 
 impl Command for DeliverInDoubt {
     type Reply = Begun;
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Begun, Halt> {
         let link = of_message(world, self.leased.org, self.link)?;

@@ -3,7 +3,7 @@
 use super::model::PayoutLink;
 use super::rules::{self, LinkEvent, Transition};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutLinkId};
+use crate::ids::PayoutLinkId;
 use crate::jobs::{self, Leased};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -17,10 +17,6 @@ pub struct Expire {
 
 impl Command for Expire {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::finish(world, &self.leased)?;
@@ -42,10 +38,6 @@ pub struct Remind {
 
 impl Command for Remind {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::finish(world, &self.leased)?;

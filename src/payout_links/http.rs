@@ -348,7 +348,7 @@ pub async fn report(call: Call) -> Outcome {
     let Some(report) = Report::of(&fields) else {
         return Err(Refusal::new(Code::InvalidInput, "A status report requires MessageSid and MessageStatus."));
     };
-    call.bursar.engine.run(Reported { org, message, report }).await?;
+    call.bursar.engine.run(org, Reported { org, message, report }).await?;
     Ok(Answer::empty(204))
 }
 

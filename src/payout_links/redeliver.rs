@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::model::PayoutLink;
 use super::rules;
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutLinkId};
+use crate::ids::PayoutLinkId;
 use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -25,10 +25,6 @@ pub struct Redeliver {
 impl Command for Redeliver {
     type Reply = Arc<PayoutLink>;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<PayoutLink>(key![self.scope.org, self.link])]
     }
@@ -37,8 +33,6 @@ impl Command for Redeliver {
         let link = rows::find(world, self.scope, self.link)?;
         rules::may_deliver(&link, world.now())?;
         super::deliver::refuse_erased(world, &link)?;
-
-        // From here it must succeed.
         super::deliver::deliver(world, &link)
     }
 }

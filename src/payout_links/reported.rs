@@ -22,10 +22,6 @@ pub struct Reported {
 impl Command for Reported {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let message = messages::find(world, self.org, self.message)?;
         let link = match message.template.0 {

@@ -17,12 +17,12 @@ use crate::strict_json::Json;
 /// Characters of a handle, tag or token.
 const HANDLE_MAX: usize = 200;
 
-/// Parses the fields of the rail. A blank field counts as missing, because forms send all their fields. `beside` lists
+/// Parses the fields of the rail. A blank field counts as missing, because forms send all their fields. `also_known` lists
 /// other allowed fields of the body.
 ///
 /// # Errors
 /// All problems, including unknown fields.
-pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) -> Result<Details, Problems> {
+pub fn read_details(platform: Platform, json: &Json, at: &str, also_known: &[&str]) -> Result<Details, Problems> {
     let Json::Object(fields) = json else {
         return Err(wrong(at, format!("must be an object, not {}", json.kind())));
     };
@@ -32,7 +32,7 @@ pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) 
         // Null counts as missing, also for a field of another rail.
         let is_nothing = *value == Json::Null
             && Platform::ALL.iter().any(|platform| fields_of(*platform).iter().any(|field| field.name == name));
-        if !known.contains(&name.as_str()) && !beside.contains(&name.as_str()) && !is_nothing {
+        if !known.contains(&name.as_str()) && !also_known.contains(&name.as_str()) && !is_nothing {
             add_unknown_field(&mut reader.problems, at, name, &known);
         }
     }

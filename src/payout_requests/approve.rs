@@ -5,7 +5,7 @@ use super::rows::{change, find};
 use super::rules::{self, RequestEvent};
 use super::{Shown, quota};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutRequestId};
+use crate::ids::PayoutRequestId;
 use crate::payout_links::{self, NewLink, NewToken, Payee};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -27,10 +27,6 @@ pub struct Approve {
 
 impl Command for Approve {
     type Reply = Shown;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;

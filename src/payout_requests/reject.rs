@@ -2,7 +2,7 @@ use super::rows::{change, find};
 use super::rules::{self, RequestEvent};
 use super::{Shown, quota};
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutRequestId};
+use crate::ids::PayoutRequestId;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -17,10 +17,6 @@ pub struct Reject {
 
 impl Command for Reject {
     type Reply = Shown;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;

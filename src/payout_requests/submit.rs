@@ -7,7 +7,6 @@ use super::rows::emit;
 use super::{Shown, quota};
 use crate::apps;
 use crate::engine::Command;
-use crate::ids::OrgId;
 use crate::phone::PhoneNumber;
 use crate::scope::Scope;
 use crate::users::{self, Reached, User};
@@ -28,10 +27,6 @@ pub struct Submit {
 
 impl Command for Submit {
     type Reply = Shown;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let user = self.user(world)?;

@@ -2,7 +2,7 @@
 
 use super::pay::{ask_for_rail, may_go_by, may_use};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, TransferId};
+use crate::ids::{MemberId, TransferId};
 use crate::members::{self, Member, Role};
 use crate::money::Cents;
 use crate::payout_methods;
@@ -23,10 +23,6 @@ pub struct ApprovePayout {
 
 impl Command for ApprovePayout {
     type Reply = TransferJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let transfer = transfers::find(world, self.scope, self.transfer)?;

@@ -3,7 +3,7 @@
 use super::pay::job_of;
 use super::settle;
 use crate::engine::Command;
-use crate::ids::{OrgId, TransferId};
+use crate::ids::TransferId;
 use crate::jobs;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -20,10 +20,6 @@ pub struct CancelPayout {
 
 impl Command for CancelPayout {
     type Reply = TransferJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let transfer = transfers::find(world, self.scope, self.transfer)?;

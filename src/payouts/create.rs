@@ -4,7 +4,7 @@ use super::choose::{Chosen, RailRequest, choose, no_method};
 use super::pay::{Order, pay};
 use super::quote::FeeRequest;
 use crate::engine::Command;
-use crate::ids::{OrgId, PayoutMethodId, UserId};
+use crate::ids::{PayoutMethodId, UserId};
 use crate::money::Cents;
 use crate::payout_methods::{MethodOrigin, SealedDetails};
 use crate::program::Environment;
@@ -36,10 +36,6 @@ pub struct CreatePayout {
 
 impl Command for CreatePayout {
     type Reply = TransferJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let user = users::find(world, self.scope, self.user)?;

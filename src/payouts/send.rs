@@ -6,7 +6,6 @@ use super::pay::{Order, pay};
 use super::quote::FeeRequest;
 use crate::apps;
 use crate::engine::Command;
-use crate::ids::OrgId;
 use crate::messages::{self, Channel, Template};
 use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink};
 use crate::payout_methods::PayoutMethod;
@@ -44,10 +43,6 @@ pub fn name_to_look_up(world: &mut World, scope: Scope, new: &NewLink) -> Result
 
 impl Command for SendPayout {
     type Reply = Arc<PayoutLink>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         let phone = self.new.payee.e164().filter(|_| self.new.user.is_none());

@@ -84,10 +84,6 @@ pub struct Accept(pub Instruction);
 impl Command for Accept {
     type Reply = ItemStatus;
 
-    fn organization(&self) -> OrgId {
-        self.0.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<RailItem>(key![self.0.org, self.0.transfer])]
     }

@@ -63,10 +63,6 @@ pub struct Moved {
 impl Command for AdvanceClock {
     type Reply = Moved;
 
-    fn organization(&self) -> OrgId {
-        NO_ORGANIZATION
-    }
-
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<EnvironmentClock>(key![NO_ORGANIZATION])]
     }
@@ -263,8 +259,8 @@ mod tests {
     #[tokio::test]
     async fn moves_add_up_and_survive_a_start() {
         let bursar = sandbox();
-        let first = bursar.engine.run(AdvanceClock { seconds: 60 }).await.unwrap();
-        let second = bursar.engine.run(AdvanceClock { seconds: 5 }).await.unwrap();
+        let first = bursar.engine.run(NO_ORGANIZATION, AdvanceClock { seconds: 60 }).await.unwrap();
+        let second = bursar.engine.run(NO_ORGANIZATION, AdvanceClock { seconds: 5 }).await.unwrap();
         assert_eq!((first.ahead_seconds, second.ahead_seconds), (60, 65));
 
         // The next start of the program with the same store.
@@ -279,16 +275,16 @@ mod tests {
     async fn the_calendar_does_not_end() {
         let bursar = sandbox();
         for _ in 0..100 {
-            bursar.engine.run(AdvanceClock { seconds: MOVE_MAX_SECONDS }).await.unwrap();
+            bursar.engine.run(NO_ORGANIZATION, AdvanceClock { seconds: MOVE_MAX_SECONDS }).await.unwrap();
         }
-        let refusal = bursar.engine.run(AdvanceClock { seconds: 1 }).await.unwrap_err();
+        let refusal = bursar.engine.run(NO_ORGANIZATION, AdvanceClock { seconds: 1 }).await.unwrap_err();
         assert_eq!(refusal.code, Code::LimitExceeded);
     }
 
     #[tokio::test]
     async fn production_does_not_keep_up() {
         let bursar = Bursar { clock: Clock::wall(), ..Bursar::in_memory(Environment::Production).unwrap() };
-        bursar.engine.run(AdvanceClock { seconds: 60 }).await.unwrap();
+        bursar.engine.run(NO_ORGANIZATION, AdvanceClock { seconds: 60 }).await.unwrap();
         keep_up(&bursar).await.unwrap();
         assert_eq!(bursar.clock.ahead_seconds(), 0);
     }
@@ -300,9 +296,6 @@ mod tests {
 
     impl Command for Step {
         type Reply = ();
-        fn organization(&self) -> OrgId {
-            NO_ORGANIZATION
-        }
         fn decide(&self, world: &mut World) -> Result<(), Halt> {
             match self {
                 Self::Add { due_in_seconds } => {
@@ -322,16 +315,16 @@ mod tests {
             let now = bursar.clock.now().plus_seconds(1);
             bursar.read(move |world| is_drained(world, now))
         };
-        bursar.engine.run(Step::Add { due_in_seconds: 30 }).await.unwrap();
+        bursar.engine.run(NO_ORGANIZATION, Step::Add { due_in_seconds: 30 }).await.unwrap();
         assert_eq!(fetch().await, Ok(true), "what is due later is not waited for");
-        bursar.engine.run(Step::Add { due_in_seconds: 0 }).await.unwrap();
+        bursar.engine.run(NO_ORGANIZATION, Step::Add { due_in_seconds: 0 }).await.unwrap();
         assert_eq!(fetch().await, Ok(false));
 
         let due = bursar.read(jobs::earliest).await.unwrap().unwrap();
         bursar.clock.advance(1);
-        let leased = bursar.engine.run(jobs::Lease { org: due.org, id: due.id }).await.unwrap().unwrap();
+        let leased = bursar.engine.run(due.org, jobs::Lease { org: due.org, id: due.id }).await.unwrap().unwrap();
         assert_eq!(fetch().await, Ok(false), "a worker has it");
-        bursar.engine.run(Step::Finish(leased)).await.unwrap();
+        bursar.engine.run(leased.org, Step::Finish(leased)).await.unwrap();
         assert_eq!(fetch().await, Ok(true));
     }
 }

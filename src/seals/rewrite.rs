@@ -35,7 +35,6 @@ pub struct Position {
 
 /// The old records of a page, all of one kind.
 pub struct OldPage {
-    org: OrgId,
     keys: Vec<Row>,
     want: fn(Row) -> Want,
     rewrite: fn(&mut World, Row, &Again<'_>) -> Result<Rewritten, Halt>,
@@ -50,14 +49,13 @@ impl OldPage {
     /// Returns the command that rewrites them. Each `nonce` must be random.
     #[must_use]
     pub fn rewrite(self, vault: &Vault, mut nonce: impl FnMut() -> [u8; 24]) -> Rewrite {
-        let Self { org, keys, want, rewrite } = self;
+        let Self { keys, want, rewrite } = self;
         let keys = keys.into_iter().map(|key| (key, nonce())).collect();
-        Rewrite { org, keys, vault: vault.clone(), want, rewrite }
+        Rewrite { keys, vault: vault.clone(), want, rewrite }
     }
 }
 
 pub struct Rewrite {
-    org: OrgId,
     keys: Vec<(Row, [u8; 24])>,
     vault: Vault,
     want: fn(Row) -> Want,
@@ -66,10 +64,6 @@ pub struct Rewrite {
 
 impl Command for Rewrite {
     type Reply = Rewritten;
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         self.keys.iter().map(|(key, _)| (self.want)(key.clone())).collect()
@@ -128,7 +122,7 @@ fn page_of<R: Sealed>(
         None => Position { kind: at.kind + 1, after: None },
     };
     let keys = page.iter().filter(|record| !record.is_current(vault)).map(|record| record.key()).collect();
-    Ok((OldPage { org, keys, want: Want::row::<R>, rewrite: rewrite_one::<R> }, next))
+    Ok((OldPage { keys, want: Want::row::<R>, rewrite: rewrite_one::<R> }, next))
 }
 
 /// Records the key of all seals of an organization.
@@ -140,10 +134,6 @@ struct Mark {
 
 impl Command for Mark {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let state = SealState::new(&self.vault, self.org, self.key, world.now());
@@ -168,7 +158,7 @@ pub async fn rewrite(bursar: &Bursar) -> Result<Rewritten, Refusal> {
         add(&mut done, rewrite_all(bursar, org).await?);
         // If another key has become active during the pass, a further pass is needed.
         if bursar.vault.ring().active() == key {
-            bursar.engine.run(Mark { org, key, vault: bursar.vault.as_ref().clone() }).await?;
+            bursar.engine.run(org, Mark { org, key, vault: bursar.vault.as_ref().clone() }).await?;
         }
     }
     if bursar.vault.reads_layout_1() {
@@ -203,7 +193,7 @@ async fn rewrite_all(bursar: &Bursar, org: OrgId) -> Result<Rewritten, Refusal> 
         };
         if !page.is_empty() {
             let command = page.rewrite(&bursar.vault, || bursar.entropy().bytes());
-            add(&mut done, bursar.engine.run(command).await?);
+            add(&mut done, bursar.engine.run(org, command).await?);
         }
         at = next;
     }

@@ -6,7 +6,7 @@ use super::rules::{Outcome, outcome};
 use crate::clock::DAY_SECONDS;
 use crate::engine::Command;
 use crate::funding;
-use crate::ids::{OrgId, TransferId};
+use crate::ids::TransferId;
 use crate::jobs::{self, Leased};
 use crate::payables;
 use crate::payments;
@@ -45,10 +45,6 @@ pub struct Followed {
 impl Command for Followed {
     /// The anomaly, if there is one. The rail is queried again in each case.
     type Reply = Option<Anomaly>;
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Transfer>(key![self.leased.org, self.transfer])]

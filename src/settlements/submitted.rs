@@ -2,7 +2,7 @@
 
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::ids::{OrgId, TransferId};
+use crate::ids::TransferId;
 use crate::jobs::{self, Leased, Work};
 use crate::rails::ItemStatus;
 use crate::refusal::Refusal;
@@ -21,10 +21,6 @@ pub struct Submitted {
 
 impl Command for Submitted {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![Want::row::<Transfer>(key![self.leased.org, self.transfer])]

@@ -29,7 +29,7 @@ impl Simulation {
                 continue;
             }
             for _ in 0..times {
-                batch.add(Who::Lease, Lease { org, id }, Said::Leased);
+                batch.add(Who::Lease, org, Lease { org, id }, Said::Leased);
             }
         }
     }

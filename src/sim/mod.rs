@@ -198,12 +198,12 @@ impl Simulation {
     fn set_up(&mut self) -> Result<(), Box<Violation>> {
         for org in Stage::organizations(&mut self.chance, START) {
             let mut batch = Batch::new();
-            batch.add(Who::Stage, Found { org }, |()| Said::Done);
+            batch.add(Who::Stage, org, Found { org }, |()| Said::Done);
             for app in Stage::apps_of(org, &self.vault, &mut self.chance) {
-                batch.add(Who::Stage, app, |app| Said::Answer(Answer::ok(&app)));
+                batch.add(Who::Stage, org, app, |app| Said::Answer(Answer::ok(&app)));
             }
             for member in Stage::members_of(org) {
-                batch.add(Who::Stage, member, |member| Said::Answer(Answer::ok(&member.id)));
+                batch.add(Who::Stage, org, member, |member| Said::Answer(Answer::ok(&member.id)));
             }
             let ran = self.system.run(batch, Fault::None);
             self.settle(ran)?;
@@ -222,15 +222,16 @@ impl Simulation {
             .collect();
         let mut batch = Batch::new();
         for (number, fund) in apps.into_iter().enumerate() {
+            let org = fund.scope.org;
             let (account, settings) = Stage::set_up(fund.scope, number, &self.vault, &mut self.chance);
             // Only one app has a subscription: webhook jobs would take steps from payments.
             if number == 0 {
-                batch.add(Who::Stage, receiver::endpoint(fund.scope, &self.vault), |_| Said::Done);
+                batch.add(Who::Stage, org, receiver::endpoint(fund.scope, &self.vault), |_| Said::Done);
             }
-            batch.add(Who::Stage, SignAllIn { org: fund.scope.org }, |()| Said::Done);
-            batch.add(Who::Stage, fund, |()| Said::Done);
-            batch.add(Who::Stage, account, |_| Said::Done);
-            batch.add(Who::Stage, settings, |_| Said::Done);
+            batch.add(Who::Stage, org, SignAllIn { org }, |()| Said::Done);
+            batch.add(Who::Stage, org, fund, |()| Said::Done);
+            batch.add(Who::Stage, org, account, |_| Said::Done);
+            batch.add(Who::Stage, org, settings, |_| Said::Done);
         }
         let ran = self.system.run(batch, Fault::None);
         self.settle(ran)
@@ -303,7 +304,7 @@ impl Simulation {
             let times = if !self.draining && self.chance.one_in(10) { 2 } else { 1 };
             for _ in 0..times {
                 let work = Work::FollowTransfer { transfer: transfer.0 };
-                batch.add(Who::Rail((org, transfer)), EnqueueReturn { org, work }, |()| Said::Done);
+                batch.add(Who::Rail((org, transfer)), org, EnqueueReturn { org, work }, |()| Said::Done);
             }
         }
     }
@@ -481,10 +482,6 @@ struct EnqueueReturn {
 
 impl Command for EnqueueReturn {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::enqueue(world, self.org, self.work.clone());

@@ -182,7 +182,7 @@ impl Simulation {
                 Some((page, next)) => {
                     let mut entropy = self.seals.chance.entropy();
                     let command = page.rewrite(&self.vault, || entropy.bytes());
-                    batch.add(Who::Rekey(next), command, |_| Said::Done);
+                    batch.add(Who::Rekey(next), org, command, |_| Said::Done);
                     return Ok(());
                 }
             }

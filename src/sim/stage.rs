@@ -81,10 +81,6 @@ pub(super) struct Found {
 impl Command for Found {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let created_at = world.now();
         world.add(Organization { org: self.org, name: "Simulated organization".to_owned(), created_at });
@@ -100,10 +96,6 @@ pub(super) struct SignAllIn {
 
 impl Command for SignAllIn {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let now = world.now();
@@ -138,10 +130,6 @@ pub(super) struct Fund {
 
 impl Command for Fund {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let transfer: TransferId = world.id();

@@ -27,11 +27,11 @@ impl<W, S: Send + 'static> Batch<W, S> {
     }
 
     /// Adds a command. `say` converts its reply into the batch's common type.
-    pub fn add<C: Command>(&mut self, who: W, command: C, say: impl Fn(C::Reply) -> S + Send + 'static) {
+    pub fn add<C: Command>(&mut self, who: W, org: OrgId, command: C, say: impl Fn(C::Reply) -> S + Send + 'static) {
         let sender = self.sender.clone();
-        self.organizations.push(command.organization());
+        self.organizations.push(org);
         self.asked_by.push(who);
-        self.tasks.push(task(command, move |outcome| {
+        self.tasks.push(task(org, command, move |outcome| {
             // The batch holds the receiver until it has read every outcome.
             sender.send(outcome.map(&say)).unwrap_or_default();
         }));

@@ -181,33 +181,37 @@ pub(super) fn report(
     let who = Who::Hand(Box::new(hand.clone()));
     match finished {
         Finished::Message { message, link: Some(link), outcome } => {
-            batch.add(who, ClaimLinkDelivered { leased, message, link, outcome }, |()| Said::Done);
+            batch.add(who, leased.org, ClaimLinkDelivered { leased, message, link, outcome }, |()| Said::Done);
         }
         Finished::Message { message, link: None, outcome } => {
-            batch.add(who, Concluded { leased, message, outcome }, |_| Said::Done);
+            batch.add(who, leased.org, Concluded { leased, message, outcome }, |_| Said::Done);
         }
-        Finished::Attempt(message, before) => batch.add(who, BeginAttempt { leased, message, before }, Said::Begun),
+        Finished::Attempt(message, before) => {
+            batch.add(who, leased.org, BeginAttempt { leased, message, before }, Said::Begun)
+        }
         Finished::AttemptAgain(message, link) => {
-            batch.add(who, DeliverInDoubt { leased, message, link }, Said::Begun);
+            batch.add(who, leased.org, DeliverInDoubt { leased, message, link }, Said::Begun);
         }
-        Finished::OnItsWay => batch.add(who, StillOnItsWay { leased }, |()| Said::Done),
+        Finished::OnItsWay => batch.add(who, leased.org, StillOnItsWay { leased }, |()| Said::Done),
         Finished::Submitted(transfer, item_status) => {
-            batch.add(who, Submitted { leased, transfer, item_status }, |()| Said::Done);
+            batch.add(who, leased.org, Submitted { leased, transfer, item_status }, |()| Said::Done);
         }
         Finished::Followed(transfer, item_status) => {
-            batch.add(who, Followed { leased, transfer, item_status }, |_| Said::Done);
+            batch.add(who, leased.org, Followed { leased, transfer, item_status }, |_| Said::Done);
         }
-        Finished::ToppedUp(app) => batch.add(who, TopUpWallet { leased, app }, |()| Said::Done),
-        Finished::Released(transfer) => batch.add(who, ReleasePayment { leased, transfer }, |()| Said::Done),
-        Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),
-        Finished::Reminded(link) => batch.add(who, Remind { leased, link }, |()| Said::Done),
+        Finished::ToppedUp(app) => batch.add(who, leased.org, TopUpWallet { leased, app }, |()| Said::Done),
+        Finished::Released(transfer) => {
+            batch.add(who, leased.org, ReleasePayment { leased, transfer }, |()| Said::Done)
+        }
+        Finished::Expired(link) => batch.add(who, leased.org, Expire { leased, link }, |()| Said::Done),
+        Finished::Reminded(link) => batch.add(who, leased.org, Remind { leased, link }, |()| Said::Done),
         Finished::Screened(run, users) => {
             let (users, names): (_, Vec<String>) = users.into_iter().unzip();
             let names = LookedUp::of(Watchlist::of_sandbox(), names);
-            batch.add(who, ScreenUsers { leased, run, names, users }, |()| Said::Done);
+            batch.add(who, leased.org, ScreenUsers { leased, run, names, users }, |()| Said::Done);
         }
-        Finished::Erased(user, page) => batch.add(who, ErasePage { leased, user, page }, |()| Said::Done),
-        Finished::BatchBegun(id) => batch.add(who, Begin { leased, batch: id }, |()| Said::GoOn),
+        Finished::Erased(user, page) => batch.add(who, leased.org, ErasePage { leased, user, page }, |()| Said::Done),
+        Finished::BatchBegun(id) => batch.add(who, leased.org, Begin { leased, batch: id }, |()| Said::GoOn),
         Finished::Rows(scope, rows) => {
             // The worker waits for all of them, and continues after the last outcome.
             for row in &rows {
@@ -215,14 +219,14 @@ pub(super) fn report(
                 let answer = |link: &Arc<_>| Answer::created(&super::requests::made_link(link));
                 let make = payout_link_batches::request(vault, scope, &row.asked.0, token, answer);
                 let command = ProcessRow { leased: leased.clone(), batch: row.batch, number: row.number, make };
-                batch.add(Who::Hand(Box::new(hand.clone())), command, |()| Said::GoOn);
+                batch.add(Who::Hand(Box::new(hand.clone())), scope.org, command, |()| Said::GoOn);
             }
         }
-        Finished::BatchDone(id) => batch.add(who, Finish { leased, batch: id }, |()| Said::Done),
+        Finished::BatchDone(id) => batch.add(who, leased.org, Finish { leased, batch: id }, |()| Said::Done),
         Finished::Fed(app) => {
             let scope = Scope { org: leased.org, app };
-            batch.add(who, Feed { leased, scope }, |()| Said::Done);
+            batch.add(who, leased.org, Feed { leased, scope }, |()| Said::Done);
         }
-        Finished::Called(attempted) => batch.add(who, Attempted { leased, ..*attempted }, |()| Said::Done),
+        Finished::Called(attempted) => batch.add(who, leased.org, Attempted { leased, ..*attempted }, |()| Said::Done),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::error::{Begun, CommitError, OnCommit, StoreError};
 use super::memory::Memory;
+use super::reserve::Storage;
 use super::snapshot::Snapshot;
 use super::{postgres, sqlite};
 use crate::clock::Time;
@@ -132,6 +133,14 @@ impl Reads {
         match self {
             Self::Sqlite(readers) => readers.is_full(),
             Self::Postgres(_) | Self::Memory(_) => false,
+        }
+    }
+
+    /// Returns the space of an embedded store; `None` for a server.
+    pub fn storage(&self) -> Option<Storage> {
+        match self {
+            Self::Sqlite(readers) => readers.storage(),
+            Self::Postgres(_) | Self::Memory(_) => None,
         }
     }
 

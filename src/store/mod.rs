@@ -21,6 +21,6 @@ pub use error::{Begun, CommitError, OnCommit, StoreError};
 pub use halves::{Reads, Store};
 pub use memory::Memory;
 pub use postgres::Postgres;
-pub use reserve::Reserve;
+pub use reserve::{Reserve, Storage};
 pub use snapshot::Snapshot;
 pub use sqlite::Sqlite;

@@ -13,9 +13,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
 const RESERVE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// The space of an embedded store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    pub used_bytes: u64,
+    /// The free space of the disk, or the rest of the quota if that is less.
+    pub free_bytes: u64,
+}
 
 #[derive(Clone)]
 pub struct Reserve(Arc<Inner>);
@@ -92,17 +100,29 @@ impl Reserve {
 
     fn is_over_quota(&self) -> bool {
         let quota = self.0.quota.load(Ordering::Relaxed);
+        quota > 0 && self.used_bytes() > quota
+    }
+
+    fn used_bytes(&self) -> u64 {
         let mut log = self.0.database.as_os_str().to_owned();
         log.push("-wal");
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |data| data.len());
-        quota > 0 && size(&self.0.database) + size(Path::new(&log)) > quota
+        size(&self.0.database) + size(Path::new(&log))
+    }
+
+    /// Returns the size of the store, and by how much it can grow; `None` if the disk does not report its space.
+    pub(super) fn storage(&self) -> Option<Storage> {
+        let (used_bytes, quota) = (self.used_bytes(), self.0.quota.load(Ordering::Relaxed));
+        let disk = statvfs(self.0.database.parent()?).ok()?;
+        let on_disk = disk.f_bavail.saturating_mul(disk.f_frsize);
+        let of_quota = if quota > 0 { quota.saturating_sub(used_bytes) } else { u64::MAX };
+        Some(Storage { used_bytes, free_bytes: on_disk.min(of_quota) })
     }
 
     fn set_full(&self, full: bool, message: &str) {
         if self.0.full.swap(full, Ordering::Relaxed) == full {
             return;
         }
-        metrics::gauge!("bursar_storage_full").set(if full { 1.0 } else { 0.0 });
         if full { tracing::error!("{message}") } else { tracing::info!("{message}") }
     }
 }
@@ -155,6 +175,8 @@ mod tests {
             reserve.limit(quota);
             reserve.keep();
             assert_eq!(reserve.is_full(), full, "{quota:?}");
+            let storage = reserve.storage().unwrap();
+            assert_eq!((storage.used_bytes, storage.free_bytes == 0), (1_200, quota.is_some()), "{quota:?}");
         }
     }
 }

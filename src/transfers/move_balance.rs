@@ -7,7 +7,7 @@ use super::model::{Transfer, TransferKind};
 use super::rules::TransferEvent;
 use crate::apps::{Movement, limit_days};
 use crate::engine::Command;
-use crate::ids::{OrgId, UserId};
+use crate::ids::UserId;
 use crate::ledger::{self, postings};
 use crate::money::Cents;
 use crate::scope::Scope;
@@ -26,10 +26,6 @@ pub struct MoveBalance {
 
 impl Command for MoveBalance {
     type Reply = (Arc<Transfer>, super::TransferJson);
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let user = users::find(world, self.scope, self.user)?;

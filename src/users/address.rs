@@ -37,10 +37,6 @@ impl Command for SetAddress {
     /// Whether this is the user's first address.
     type Reply = bool;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<bool, Halt> {
         let user = find(world, self.scope, self.user)?;
         rules::must_be_active(&user)?;

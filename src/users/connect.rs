@@ -18,10 +18,6 @@ pub struct ConnectUser {
 impl Command for ConnectUser {
     type Reply = UserJson;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let scope = Scope { org: self.org, app: self.app };
         let user = find_in_organization(world, self.org, self.user)?;

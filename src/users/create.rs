@@ -88,10 +88,6 @@ pub struct CreateUser {
 impl Command for CreateUser {
     type Reply = UserJson;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         if let Identity::Phone(phone) = &self.person.identity {
             apps::phones::may_write_to(world, self.scope, &phone.e164(), "/phone_number")?;
@@ -305,10 +301,6 @@ mod tests {
     impl Command for Meet {
         type Reply = (Arc<User>, super::super::UserJson);
 
-        fn organization(&self) -> OrgId {
-            self.0.org
-        }
-
         fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
             let user = connect_or_create(world, self.0, &self.1, &LookedUp::of(Watchlist::of_sandbox(), []))?;
             let json = super::super::json(world, self.0, &user)?;
@@ -336,7 +328,7 @@ mod tests {
     }
 
     fn meet(executor: &mut Executor, app: u128, person: Person) -> Result<Arc<User>, Refusal> {
-        executor.run_one(Meet(scope(app), person)).map(|(user, _)| user)
+        executor.run_one(scope(app).org, Meet(scope(app), person)).map(|(user, _)| user)
     }
 
     #[test]
@@ -364,7 +356,7 @@ mod tests {
     #[test]
     fn a_new_user_shows_every_field() {
         let mut executor = executor();
-        let (_, json) = executor.run_one(Meet(scope(1), person("Jane", "Doe"))).unwrap();
+        let (_, json) = executor.run_one(scope(1).org, Meet(scope(1), person("Jane", "Doe"))).unwrap();
         insta::assert_json_snapshot!(json, @r#"
         {
           "id": "01a0c450-6c00-7000-8000-e9aa48460b4d",

@@ -93,10 +93,6 @@ pub struct RecordFindings {
 impl Command for RecordFindings {
     type Reply = UserJson;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let org = self.scope.org;
         let user = find(world, self.scope, self.user)?;

@@ -419,10 +419,6 @@ pub struct SetCompliance {
 impl Command for SetCompliance {
     type Reply = UserJson;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let user = find(world, self.scope, self.user)?;
         if user.has_tax_form() {

@@ -12,7 +12,7 @@ use crate::apps;
 use crate::email::Email;
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::ids::{OrgId, PayoutMethodId, UserId};
+use crate::ids::{PayoutMethodId, UserId};
 use crate::input::{Input, Problems, text, wrong};
 use crate::patch::Patch;
 use crate::payout_methods::{self, MethodOrigin};
@@ -103,10 +103,6 @@ pub struct UpdateUser {
 
 impl Command for UpdateUser {
     type Reply = UserJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let patch = &self.patch;

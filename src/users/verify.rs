@@ -5,7 +5,7 @@ use super::verification::{self, Checked, CodeContext, NewCode};
 use super::{UserJson, change, contacts, json};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::ids::{MessageId, OrgId, UserId};
+use crate::ids::{MessageId, UserId};
 use crate::messages::Channel;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -22,10 +22,6 @@ pub struct SendVerificationToken {
 
 impl Command for SendVerificationToken {
     type Reply = MessageId;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<MessageId, Halt> {
         let user = find(world, self.scope, self.user)?;
@@ -49,10 +45,6 @@ pub struct Verify {
 impl Command for Verify {
     /// A wrong code is counted, which needs a commit, so it is a reply and not a refusal.
     type Reply = Result<Box<UserJson>, Checked>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let user = find(world, self.scope, self.user)?;

@@ -6,7 +6,7 @@ use super::rows;
 use crate::acting::{Act, acting_if_named};
 use crate::bank_accounts::{self, SealedAccount};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId, VendorId};
+use crate::ids::{MemberId, VendorId};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -25,10 +25,6 @@ pub struct AddPaymentMethod {
 
 impl Command for AddPaymentMethod {
     type Reply = VendorPaymentMethodJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
         let Scope { org, app } = self.scope;

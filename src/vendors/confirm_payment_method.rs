@@ -5,7 +5,7 @@ use super::rows;
 use super::rules::{self, VendorEvent};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
-use crate::ids::{OrgId, VendorId, VendorPaymentMethodId};
+use crate::ids::{VendorId, VendorPaymentMethodId};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -21,10 +21,6 @@ pub struct ConfirmPaymentMethod {
 
 impl Command for ConfirmPaymentMethod {
     type Reply = VendorPaymentMethodJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
         let vendor = rows::find(world, self.scope, self.vendor)?;

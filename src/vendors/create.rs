@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::model::{Vendor, VendorStatus};
 use crate::acting::{Act, acting_if_named};
 use crate::engine::Command;
-use crate::ids::{MemberId, OrgId};
+use crate::ids::MemberId;
 use crate::scope::Scope;
 use crate::users::Address;
 use crate::world::record::Document;
@@ -23,10 +23,6 @@ pub struct CreateVendor {
 
 impl Command for CreateVendor {
     type Reply = Arc<Vendor>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<Vendor>, Halt> {
         let Scope { org, app } = self.scope;

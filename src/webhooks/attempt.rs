@@ -127,10 +127,6 @@ pub struct Attempted {
 impl Command for Attempted {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
-
     fn needs(&self) -> Vec<Want> {
         let org = self.leased.org;
         self.outcomes.iter().map(|(delivery, _)| Want::row::<WebhookDelivery>(key![org, *delivery])).collect()

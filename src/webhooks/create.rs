@@ -6,7 +6,6 @@ use super::model::{EndpointStatus, WebhookEndpoint};
 use super::{ENDPOINTS_MAX, of_app, seal_context};
 use crate::engine::Command;
 use crate::events::{self, EventName};
-use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vault::Unsealed;
@@ -26,10 +25,6 @@ pub struct CreateEndpoint {
 
 impl Command for CreateEndpoint {
     type Reply = Arc<WebhookEndpoint>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<WebhookEndpoint>, Halt> {
         if of_app(world, self.scope)?.len() >= ENDPOINTS_MAX {

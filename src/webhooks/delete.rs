@@ -3,7 +3,7 @@
 use super::find;
 use super::update::unsubscribe;
 use crate::engine::Command;
-use crate::ids::{OrgId, WebhookEndpointId};
+use crate::ids::WebhookEndpointId;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
@@ -16,10 +16,6 @@ pub struct DeleteEndpoint {
 
 impl Command for DeleteEndpoint {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let endpoint = find(world, self.scope, self.endpoint)?;

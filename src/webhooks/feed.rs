@@ -4,7 +4,6 @@ use super::model::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
 use super::{call_courier, of_app};
 use crate::engine::Command;
 use crate::events::{self, Event};
-use crate::ids::OrgId;
 use crate::jobs::{self, Leased};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -22,10 +21,6 @@ pub struct Feed {
 
 impl Command for Feed {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let endpoints = of_app(world, self.scope)?;

@@ -6,7 +6,7 @@ use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery};
 use super::rules::{self, DeliveryEvent};
 use super::{call_courier, find};
 use crate::engine::Command;
-use crate::ids::{OrgId, WebhookDeliveryId, WebhookEndpointId};
+use crate::ids::{WebhookDeliveryId, WebhookEndpointId};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -22,10 +22,6 @@ pub struct ReplayDelivery {
 
 impl Command for ReplayDelivery {
     type Reply = Arc<WebhookDelivery>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<WebhookDelivery>, Halt> {
         let endpoint = find(world, self.scope, self.endpoint)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::model::WebhookEndpoint;
 use super::{OVERLAP_SECONDS, find, seal_context};
 use crate::engine::Command;
-use crate::ids::{OrgId, WebhookEndpointId};
+use crate::ids::WebhookEndpointId;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vault::Unsealed;
@@ -21,10 +21,6 @@ pub struct RotateSecret {
 
 impl Command for RotateSecret {
     type Reply = Arc<WebhookEndpoint>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<WebhookEndpoint>, Halt> {
         let endpoint = find(world, self.scope, self.endpoint)?;

@@ -6,7 +6,7 @@ use super::model::{DisabledReason, EndpointStatus, WebhookEndpoint};
 use super::{find, of_app};
 use crate::engine::Command;
 use crate::events::{self, EventName};
-use crate::ids::{OrgId, WebhookEndpointId};
+use crate::ids::WebhookEndpointId;
 use crate::patch::Patch;
 use crate::scope::Scope;
 use crate::world::record::Document;
@@ -26,10 +26,6 @@ pub struct UpdateEndpoint {
 
 impl Command for UpdateEndpoint {
     type Reply = Arc<WebhookEndpoint>;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Arc<WebhookEndpoint>, Halt> {
         let endpoint = find(world, self.scope, self.endpoint)?;

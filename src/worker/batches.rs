@@ -17,7 +17,7 @@ const ROWS_AT_ONCE: usize = 64;
 /// Creates the links of all waiting rows. A crash or a second worker duplicates nothing: a finished row no longer
 /// waits, and an interrupted one has created its link or nothing.
 pub(super) async fn process(bursar: &Arc<Bursar>, leased: Leased, id: PayoutLinkBatchId) -> Result<(), Refusal> {
-    bursar.engine.run(Begin { leased: leased.clone(), batch: id }).await?;
+    bursar.engine.run(leased.org, Begin { leased: leased.clone(), batch: id }).await?;
     loop {
         let org = leased.org;
         let (batch, rows) = bursar
@@ -28,9 +28,9 @@ pub(super) async fn process(bursar: &Arc<Bursar>, leased: Leased, id: PayoutLink
             })
             .await?;
         if rows.is_empty() {
-            return bursar.engine.run(Finish { leased, batch: id }).await;
+            return bursar.engine.run(leased.org, Finish { leased, batch: id }).await;
         }
-        let commands = rows.iter().map(|row| bursar.engine.run(command(bursar, &leased, &batch, row)));
+        let commands = rows.iter().map(|row| bursar.engine.run(leased.org, command(bursar, &leased, &batch, row)));
         for done in join_all(commands).await {
             done?;
         }

@@ -5,7 +5,7 @@
 
 use super::writing::{Pen, Uncomposed, count, find_letter};
 use crate::engine::Command;
-use crate::ids::{MessageId, OrgId};
+use crate::ids::MessageId;
 use crate::jobs::Leased;
 use crate::messages::{self, AttemptOutcome, Channel, Template};
 use crate::payout_links;
@@ -25,7 +25,7 @@ pub(super) fn is_all_there_is(bursar: &Bursar) -> bool {
 /// Puts a message into the inbox and records the outcome.
 pub(super) async fn put(bursar: &Bursar, leased: Leased, message: MessageId) -> Result<(), Refusal> {
     let pen = Pen::of(bursar);
-    let (channel, outcome) = bursar.engine.run(Put { leased, message, pen }).await?;
+    let (channel, outcome) = bursar.engine.run(leased.org, Put { leased, message, pen }).await?;
     count(channel, &outcome);
     Ok(())
 }
@@ -39,10 +39,6 @@ struct Put {
 
 impl Command for Put {
     type Reply = (Channel, AttemptOutcome);
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         vec![self.leased.want(), messages::want(self.leased.org, self.message)]

@@ -64,10 +64,10 @@ pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Re
         Ok(DeliveryOutcome::Lost { reason }) => {
             conclude(bursar, leased, &message, AttemptOutcome::Failed { reason, retry: false }).await
         }
-        Ok(DeliveryOutcome::OnItsWay) => bursar.engine.run(StillOnItsWay { leased }).await,
+        Ok(DeliveryOutcome::OnItsWay) => bursar.engine.run(leased.org, StillOnItsWay { leased }).await,
         Err(reason) => {
             tracing::info!(%id, reason, "a provider does not report the status of a message");
-            bursar.engine.run(StillOnItsWay { leased }).await
+            bursar.engine.run(leased.org, StillOnItsWay { leased }).await
         }
     }
 }
@@ -94,7 +94,7 @@ async fn attempt(
 ) -> Result<Option<AttemptOutcome>, Refusal> {
     let begin = |before| BeginAttempt { leased: leased.clone(), message: message.id, before };
     let mut since = Instant::now();
-    let mut begun = bursar.engine.run(begin(Before::NotQueried)).await?;
+    let mut begun = bursar.engine.run(leased.org, begin(Before::NotQueried)).await?;
     if begun == Begun::Ask {
         let asked_at = bursar.clock.now();
         let found = look_up(bursar, message, composed, provider).await?;
@@ -102,11 +102,11 @@ async fn attempt(
         begun = match found {
             Found::Taken { reference } => return Ok(Some(AttemptOutcome::Taken { reference: Some(reference) })),
             Found::Silence { reason } => return Ok(Some(AttemptOutcome::InDoubt { reason })),
-            Found::NotTaken => bursar.engine.run(begin(Before::NotTaken { asked_at })).await?,
+            Found::NotTaken => bursar.engine.run(leased.org, begin(Before::NotTaken { asked_at })).await?,
             Found::Unsupported => match message.template.0 {
                 Template::ClaimLink { link, .. } => {
                     let again = DeliverInDoubt { leased: leased.clone(), message: message.id, link };
-                    bursar.engine.run(again).await?
+                    bursar.engine.run(leased.org, again).await?
                 }
                 Template::Code { .. }
                 | Template::PayoutFailed { .. }
@@ -114,7 +114,7 @@ async fn attempt(
                 | Template::PaidByPreference { .. }
                 | Template::PaymentCollected { .. }
                 | Template::PayoutCompleted { .. }
-                | Template::PayeeChanged { .. } => bursar.engine.run(begin(Before::Untold)).await?,
+                | Template::PayeeChanged { .. } => bursar.engine.run(leased.org, begin(Before::Untold)).await?,
             },
         };
     }
@@ -191,7 +191,7 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: A
     let id = message.id;
     match message.template.0 {
         Template::ClaimLink { link, .. } => {
-            bursar.engine.run(ClaimLinkDelivered { leased, message: id, link, outcome }).await
+            bursar.engine.run(leased.org, ClaimLinkDelivered { leased, message: id, link, outcome }).await
         }
         Template::Code { .. }
         | Template::PayoutFailed { .. }
@@ -200,7 +200,7 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: A
         | Template::PaymentCollected { .. }
         | Template::PayoutCompleted { .. }
         | Template::PayeeChanged { .. } => {
-            bursar.engine.run(Concluded { leased, message: id, outcome }).await.map(|_| ())
+            bursar.engine.run(leased.org, Concluded { leased, message: id, outcome }).await.map(|_| ())
         }
     }
 }

@@ -176,7 +176,7 @@ pub async fn forget_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
                 break;
             }
             let forget = |old: &Arc<WebhookDelivery>| Forget { org: old.org, delivery: old.id };
-            try_join_all(old.iter().map(|old| bursar.engine.run(forget(old)))).await?;
+            try_join_all(old.iter().map(|old| bursar.engine.run(old.org, forget(old)))).await?;
             forgotten += old.len();
         }
     }
@@ -197,7 +197,7 @@ pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
             scope: old.scope,
             key: old.idempotency_key.clone(),
         };
-        try_join_all(old.iter().map(|old| bursar.engine.run(bury(old)))).await?;
+        try_join_all(old.iter().map(|old| bursar.engine.run(old.org, bury(old)))).await?;
         buried += old.len();
     }
 }
@@ -208,7 +208,7 @@ pub async fn work_off(bursar: &Arc<Bursar>) -> Result<(), Refusal> {
         let now = bursar.clock.now();
         let due = bursar.read(move |world| jobs::due(world, now, 1)).await?;
         let Some(job) = due.first() else { return Ok(()) };
-        if let Some(leased) = bursar.engine.run(Lease { org: job.org, id: job.id }).await? {
+        if let Some(leased) = bursar.engine.run(job.org, Lease { org: job.org, id: job.id }).await? {
             perform(bursar, leased).await?;
         }
     }
@@ -221,7 +221,7 @@ pub async fn abandon_leases(bursar: &Bursar) -> Result<usize, Refusal> {
     loop {
         let leased = bursar.read(|world| world.page::<Job>(&jobs::leased(256))).await?;
         for job in &leased {
-            bursar.engine.run(Abandon { org: job.org, id: job.id }).await?;
+            bursar.engine.run(job.org, Abandon { org: job.org, id: job.id }).await?;
         }
         abandoned += leased.len();
         if leased.is_empty() {
@@ -264,7 +264,7 @@ async fn poll(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
         let taken = Taken::new(&hands.in_hand, (job.org, job.id));
         tokio::spawn(do_unleased(bursar.clone(), job.clone(), taken));
     }
-    let leases = others.map(|job| bursar.engine.run(Lease { org: job.org, id: job.id }));
+    let leases = others.map(|job| bursar.engine.run(job.org, Lease { org: job.org, id: job.id }));
     for leased in futures::future::join_all(leases).await {
         match leased {
             Ok(Some(leased)) => {
@@ -287,7 +287,7 @@ async fn poll(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
 async fn do_unleased(bursar: Arc<Bursar>, job: Arc<Job>, taken: Taken) {
     let done = AssertUnwindSafe(do_job(&bursar, job.unleased())).catch_unwind().await;
     if !done.unwrap_or(false)
-        && let Err(refusal) = bursar.engine.run(Lease { org: job.org, id: job.id }).await
+        && let Err(refusal) = bursar.engine.run(job.org, Lease { org: job.org, id: job.id }).await
     {
         tracing::warn!(refusal.message, "a failed job cannot be postponed");
     }
@@ -341,18 +341,18 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
         Work::FollowMessage { message } => letters::follow(bursar, leased, MessageId(message)).await,
         Work::SubmitTransfer { transfer } => submit(bursar, leased, TransferId(transfer)).await,
         Work::FollowTransfer { transfer } => follow(bursar, leased, TransferId(transfer)).await,
-        Work::TopUpWallet { app } => bursar.engine.run(TopUpWallet { leased, app: AppId(app) }).await,
+        Work::TopUpWallet { app } => bursar.engine.run(leased.org, TopUpWallet { leased, app: AppId(app) }).await,
         Work::ReleasePayment { transfer } => {
-            bursar.engine.run(ReleasePayment { leased, transfer: TransferId(transfer) }).await
+            bursar.engine.run(leased.org, ReleasePayment { leased, transfer: TransferId(transfer) }).await
         }
-        Work::ExpireLink { link } => bursar.engine.run(Expire { leased, link: PayoutLinkId(link) }).await,
-        Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
+        Work::ExpireLink { link } => bursar.engine.run(leased.org, Expire { leased, link: PayoutLinkId(link) }).await,
+        Work::RemindLink { link } => bursar.engine.run(leased.org, Remind { leased, link: PayoutLinkId(link) }).await,
         Work::EraseUser { user } => erase_user(bursar, leased, UserId(user)).await,
         Work::ScreenUsers { run } => screen_users(bursar, leased, ScreeningRunId(run)).await,
         Work::ProcessPayoutLinkBatch { batch } => batches::process(bursar, leased, PayoutLinkBatchId(batch)).await,
         Work::FeedWebhooks { app } => {
             let scope = Scope { org: leased.org, app: AppId(app) };
-            bursar.engine.run(Feed { leased, scope }).await
+            bursar.engine.run(leased.org, Feed { leased, scope }).await
         }
         Work::CallWebhook { endpoint } => webhooks::call(bursar, leased, WebhookEndpointId(endpoint)).await,
     }
@@ -374,10 +374,10 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
     // never instructed again blindly.
     let known = if leased.attempt > 1 { look_up(bursar, &leased, id).await? } else { ItemStatus::Unknown };
     let item_status = match (known, instruction) {
-        (ItemStatus::Unknown, Some(instruction)) => bursar.engine.run(Accept(instruction)).await?,
+        (ItemStatus::Unknown, Some(instruction)) => bursar.engine.run(leased.org, Accept(instruction)).await?,
         (known, _) => known,
     };
-    bursar.engine.run(Submitted { leased, transfer: id, item_status }).await
+    bursar.engine.run(leased.org, Submitted { leased, transfer: id, item_status }).await
 }
 
 async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
@@ -385,7 +385,7 @@ async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
     if item_status == ItemStatus::Unknown && is_tampered(bursar, leased.org, id).await? {
         item_status = ItemStatus::Failed(FailureCode::InvalidAccountNumber);
     }
-    if let Some(anomaly) = bursar.engine.run(Followed { leased, transfer: id, item_status }).await? {
+    if let Some(anomaly) = bursar.engine.run(leased.org, Followed { leased, transfer: id, item_status }).await? {
         metrics::counter!("bursar_transfers_odd_total", "kind" => anomaly.kind).increment(1);
         tracing::warn!(transfer = %id, kind = anomaly.kind, reason = anomaly.reason, "a transfer needs manual review");
     }
@@ -401,7 +401,7 @@ async fn is_tampered(bursar: &Bursar, org: OrgId, id: TransferId) -> Result<bool
 async fn erase_user(bursar: &Bursar, leased: Leased, user: UserId) -> Result<(), Refusal> {
     let (org, vault) = (leased.org, bursar.vault.clone());
     let page = bursar.read(move |world| closing::next(world, &vault, org, user)).await?;
-    bursar.engine.run(ErasePage { leased, user, page }).await
+    bursar.engine.run(leased.org, ErasePage { leased, user, page }).await
 }
 
 /// Screens the next users; the job remains until none is left.
@@ -410,7 +410,7 @@ async fn screen_users(bursar: &Bursar, leased: Leased, run: ScreeningRunId) -> R
     let next = bursar.read(move |world| next_users(world, org, run)).await?;
     let (users, names) = next.into_iter().unzip();
     let names = bursar.look_up(names).await?;
-    bursar.engine.run(ScreenUsers { leased, run, names, users }).await
+    bursar.engine.run(leased.org, ScreenUsers { leased, run, names, users }).await
 }
 
 async fn look_up(bursar: &Bursar, leased: &Leased, id: TransferId) -> Result<ItemStatus, Refusal> {

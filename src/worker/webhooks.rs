@@ -17,7 +17,7 @@ pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpo
     let round = bursar.read(move |world| webhooks::round(world, org, endpoint, now)).await?;
     let Some(round) = round else {
         let unknown = Attempted { leased, endpoint, calls: 0, next: None, outcomes: Vec::new() };
-        return bursar.engine.run(unknown).await;
+        return bursar.engine.run(org, unknown).await;
     };
     let secrets = webhooks::secrets(&bursar.vault, &round.endpoint, now).map_err(|_| {
         Refusal::new(Code::InternalError, "The sealed secret of a webhook endpoint cannot be decrypted.")
@@ -30,7 +30,10 @@ pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpo
     for (_, outcome) in &outcomes {
         metrics::counter!("bursar_webhook_attempts_total", "outcome" => outcome.word()).increment(1);
     }
-    bursar.engine.run(Attempted { leased, endpoint, calls: round.endpoint.calls, next: round.next, outcomes }).await
+    bursar
+        .engine
+        .run(leased.org, Attempted { leased, endpoint, calls: round.endpoint.calls, next: round.next, outcomes })
+        .await
 }
 
 async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], event: &Event) -> Outcome {

@@ -50,6 +50,16 @@ impl Process {
         Self::listening("127.0.0.1:0", data_dir, &[], &[("RUST_LOG", OsStr::new("info"))])
     }
 
+    /// Starts it with a log line for each request, and further flags.
+    pub fn start_logging_with(data_dir: &Path, flags: &[&str]) -> Self {
+        Self::listening("127.0.0.1:0", data_dir, flags, &[("RUST_LOG", OsStr::new("info"))])
+    }
+
+    /// Starts it as systemd does, with a folder of credentials.
+    pub fn start_with_credentials(data_dir: &Path, flags: &[&str], credentials: &Path) -> Self {
+        Self::listening("127.0.0.1:0", data_dir, flags, &[("CREDENTIALS_DIRECTORY", credentials.as_os_str())])
+    }
+
     /// Starts it at an address of an earlier process.
     pub fn start_at(data_dir: &Path, address: &str) -> Self {
         Self::listening(address, data_dir, &[], &[])

@@ -30,7 +30,7 @@ impl Stage {
             // The cheapest hash, because a stage has many members.
             password_hash: Some(password::hash(PASSWORD, salt, password::Strength::Drawn)),
         };
-        let member = bursar.engine.run(command).await.expect("a member can be added");
+        let member = bursar.engine.run(command.org, command).await.expect("a member can be added");
         self.share(&member.id.to_string());
         email
     }

@@ -56,10 +56,6 @@ struct Fund(Scope);
 impl Command for Fund {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.0.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         ledger::post(world, &postings::demonstrate(self.0, DEPOSIT))
     }
@@ -97,13 +93,13 @@ impl Stage {
         let bursar = server.bursar();
         let drawn = Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), Environment::Sandbox, PUBLIC_URL);
         let command = CreateDemonstration::of(&drawn, &bursar.vault, &mut bursar.entropy());
-        bursar.engine.run(command).await.expect("a second organization can be made");
+        bursar.engine.run(command.org, command).await.expect("a second organization can be made");
         let foreign = serde_json::to_value(&drawn).unwrap();
         let foreign = |of: &str| Keys::of(&foreign[of], foreign[of]["id"].as_str().expect("it has an id"));
         let (foreign_app, foreign_organization) = (foreign("app"), foreign("organization"));
         let uuid = |text: &str| text.parse().expect("an id is a UUID");
         let scope = Scope { org: OrgId(uuid(&organization.id)), app: AppId(uuid(&sister.id)) };
-        bursar.engine.run(Fund(scope)).await.expect("an app can be funded");
+        bursar.engine.run(scope.org, Fund(scope)).await.expect("an app can be funded");
 
         let of_app = Mutex::new(vec![app.id.clone()]);
         let of_organization = Mutex::new(vec![organization.id.clone(), sister.id.clone()]);

@@ -22,10 +22,6 @@ pub struct EndSession {
 impl Command for EndSession {
     type Reply = MemberSession;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<MemberSession, Halt> {
         let session = world.get::<MemberSession>(key![self.org, self.session])?;
         let session = session.ok_or_else(|| Refusal::not_found("member session"))?;
@@ -54,10 +50,6 @@ pub struct Touch {
 
 impl Command for Touch {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let now = world.now();

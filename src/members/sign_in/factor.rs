@@ -35,10 +35,6 @@ pub struct StartTotp {
 impl Command for StartTotp {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         same_password(world, self.org, self.member, &self.password_hash)?;
         let factor = world.get::<MemberFactor>(key![self.org, self.member])?;
@@ -89,10 +85,6 @@ pub struct ConfirmTotp {
 impl Command for ConfirmTotp {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let factor = world.get::<MemberFactor>(key![self.org, self.member])?;
         let Some(factor) = factor.filter(|factor| factor.sealed_pending.is_some()) else {
@@ -129,10 +121,6 @@ pub struct RemoveTotp {
 
 impl Command for RemoveTotp {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         match &self.password_hash {

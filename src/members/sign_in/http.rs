@@ -214,7 +214,7 @@ pub async fn open(call: Call) -> Outcome {
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), Kind::Session, org);
     let secret_hash = token.hash.clone();
     let command = OpenSession { org, member: known.member.id, password_hash, proof, secret_hash, address };
-    let opened = call.run(command).await;
+    let opened = call.run_for(org, command).await;
     if let Err(refusal) = &opened {
         if refusal.code == Code::SecondFactorRequired {
             call.bursar.sign_ins.take_back(account, call.peer);
@@ -458,7 +458,7 @@ async fn set_password_of(call: &Call, token: &str, password: NewPassword) -> Res
     let wanted = hash.clone();
     call.read(move |world| rows::valid(world, org, &wanted).map(|_| ())).await?;
     let password_hash = hashed(call, password).await?;
-    call.run(SetUp { org, secret_hash: hash, password_hash }).await
+    call.run_for(org, SetUp { org, secret_hash: hash, password_hash }).await
 }
 
 const TAG: &str = "Members";

@@ -48,10 +48,6 @@ pub struct OpenedSession {
 impl Command for OpenSession {
     type Reply = OpenedSession;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<OpenedSession, Halt> {
         let member = find(world, self.org, self.member)?;
         if member.password_hash.as_ref() != Some(&self.password_hash) {

@@ -19,10 +19,6 @@ pub struct ChangePassword {
 impl Command for ChangePassword {
     type Reply = Member;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Member, Halt> {
         let member = find(world, self.org, self.member)?;
         same_password(world, self.org, self.member, &self.current_hash)?;

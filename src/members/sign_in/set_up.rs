@@ -27,10 +27,6 @@ pub struct Invite {
 impl Command for Invite {
     type Reply = Time;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Time, Halt> {
         let member = find(world, self.org, self.member)?;
         if member.password_hash.is_some() && !self.by_organization {
@@ -70,10 +66,6 @@ pub struct SetUp {
 
 impl Command for SetUp {
     type Reply = Member;
-
-    fn organization(&self) -> OrgId {
-        self.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Member, Halt> {
         let set_up = valid(world, self.org, &self.secret_hash)?;

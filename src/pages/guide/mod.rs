@@ -87,6 +87,7 @@ const CHAPTERS: [(&str, &[Document]); 5] = [
         &[
             chapter!("going-to-production", "Going to production"),
             chapter!("deployment", "Deployment"),
+            chapter!("runbook", "Runbook"),
             chapter!("upgrade", "Upgrade"),
             chapter!("security", "Security"),
         ],

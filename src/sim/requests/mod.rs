@@ -271,7 +271,7 @@ impl Request {
     ) {
         let command = command.map(|command| answering(command, answer));
         let once = Once { org: self.scope.org, keyed: self.keyed(vault), command };
-        batch.add(Who::Client(Box::new(self.clone())), once, Said::Answer);
+        batch.add(Who::Client(Box::new(self.clone())), self.scope.org, once, Said::Answer);
     }
 }
 
@@ -307,10 +307,6 @@ struct Meet {
 impl Command for Meet {
     type Reply = Uuid;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Uuid, Halt> {
         Ok(users::connect_or_create(world, self.scope, &self.person, &self.names)?.id.0)
     }
@@ -325,10 +321,6 @@ struct SetUpMethod {
 
 impl Command for SetUpMethod {
     type Reply = Uuid;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Uuid, Halt> {
         let user = users::find(world, self.scope, self.user)?;

@@ -28,6 +28,8 @@ pub const IDLE_MAX_MILLIS: u32 = 3_000;
 pub(super) const LOCK_MAX_MILLIS: u64 = 8_000;
 /// Prepared statements per connection; a table needs about four.
 const STATEMENTS_MAX: usize = 512;
+/// The transactions of a connection in which each statement is planned for its values, because tables may be empty.
+const YOUNG_MAX: u32 = 64;
 /// The limit for connecting, including TLS and authentication.
 const READY_DEADLINE: Duration = Duration::from_secs(3);
 
@@ -272,15 +274,19 @@ impl Link {
 
     /// Returns the statements that begin a transaction, some of which may be placeholders.
     ///
-    /// A plan is kept from a statement's first use. On small tables all indexes of an organization have similar costs,
-    /// so the plan may use one that reads all of its rows. Therefore plans are discarded at the 1st, 2nd, 4th, 8th …
-    /// transaction, whenever tables can have doubled.
+    /// A plan is kept from a statement's first use. Over a small table all indexes of the organization cost the same, so
+    /// it may use one with few of the statement's columns. `plan_cache_mode = auto` keeps such a plan too, because it
+    /// costs no more than those for the values of the first five uses. Therefore the first [`YOUNG_MAX`] transactions
+    /// keep no plan, and later ones discard them at the 128th, 256th … transaction, whenever tables can have doubled.
     pub fn begin(&mut self, how: &str) -> [Ask<'static>; BEGINNING] {
         self.begun = self.begun.saturating_add(1);
-        let begin = match self.begun.is_power_of_two() && !self.pooled && !self.citus {
-            true => format!("BEGIN {how}; DISCARD PLANS"),
-            false => format!("BEGIN {how}"),
+        let plans = match self.begun {
+            _ if self.pooled || self.citus => "",
+            ..=YOUNG_MAX => "; SET LOCAL plan_cache_mode = force_custom_plan",
+            begun if begun.is_power_of_two() => "; DISCARD PLANS",
+            _ => "",
         };
+        let begin = format!("BEGIN {how}{plans}");
         let mut asks = [const { Ask::Nothing }; BEGINNING];
         if self.citus {
             // A setting is sent to the node with the whole text that contains it, so each setting is a separate

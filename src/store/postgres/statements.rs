@@ -1,11 +1,12 @@
 //! PostgreSQL statements, generated from the records' declarations. Parameters are whole columns, so that a batch needs
 //! one statement per table, regardless of the number of rows.
 //!
-//! Each statement names its organization as a constant, and quotes every name, because some are SQL keywords.
+//! Each statement names its organization, and quotes every name, because some are SQL keywords.
 //!
-//! A distributed database routes a statement to a node by that constant. Routing is cheapest, and the plan is cached,
-//! for a statement on one table; so there the parameter columns are not joined. Elsewhere they are joined: each row is
-//! then found by all columns of an index, even with a plan from when the table was small.
+//! A distributed database routes a statement to a node by the organization, if it is a constant. Routing is cheapest,
+//! and the plan is cached, for a statement on one table; so there the parameter columns are not joined. Elsewhere they
+//! are joined, the organization too: as a constant it would let a plan read all of its rows, which is cheap only while
+//! they are few. So each row is found by an index and its other columns, even with a plan from when the table was small.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -28,6 +29,8 @@ pub(super) const NO_ORGANIZATION: Uuid = Uuid::nil();
 pub(super) struct Form {
     table: &'static Table,
     act: Act,
+    /// Whether it is for a distributed database, with the organization as a constant.
+    spread: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +53,7 @@ enum Act {
 
 impl PartialEq for Form {
     fn eq(&self, other: &Self) -> bool {
-        self.table == other.table && self.act == other.act
+        self.table == other.table && self.act == other.act && self.spread == other.spread
     }
 }
 
@@ -76,13 +79,18 @@ fn quoted(table: &Table, position: usize) -> String {
 /// Returns `unnest($2::uuid[], $3::bigint[]) AS k ("id", "number")`: rows from parameter columns, from the second
 /// parameter on.
 fn rows_of(table: &Table, columns: &[usize], name: &str) -> String {
+    let (arrays, names) = parameter_columns(table, columns);
+    format!("unnest({arrays}) AS {name} ({names})")
+}
+
+fn parameter_columns(table: &Table, columns: &[usize]) -> (String, String) {
     let arrays = columns
         .iter()
         .enumerate()
         .map(|(place, &column)| format!("${}::{}[]", place + 2, type_name(table.columns[column].kind)));
     let names = columns.iter().map(|&column| quoted(table, column));
     let (arrays, names): (Vec<String>, Vec<String>) = (arrays.collect(), names.collect());
-    format!("unnest({}) AS {name} ({})", arrays.join(", "), names.join(", "))
+    (arrays.join(", "), names.join(", "))
 }
 
 fn organization(table: &Table) -> usize {
@@ -130,8 +138,8 @@ impl Form {
                 match &columns[1..] {
                     [] => format!("SELECT {selected} FROM \"{name}\" t WHERE t.{org} = $1"),
                     columns => {
-                        let (rows, same) = (rows_of(table, columns, "k"), matched(table, columns, "k"));
-                        format!("SELECT {selected} FROM \"{name}\" t JOIN {rows} ON true{same} WHERE t.{org} = $1")
+                        let (rows, same) = self.matched_rows(columns, columns, "k");
+                        format!("SELECT {selected} FROM \"{name}\" t JOIN {rows} ON true WHERE {same}")
                     }
                 }
             }
@@ -167,19 +175,37 @@ impl Form {
                     let column = quoted(table, column);
                     format!("{column} = n.{column}")
                 });
-                let (sets, rows) = (sets.collect::<Vec<_>>().join(", "), rows_of(table, &others, "n"));
-                let same = matched(table, key, "n");
-                format!("UPDATE \"{name}\" AS t SET {sets} FROM {rows} WHERE t.{org} = $1{same}")
+                let sets = sets.collect::<Vec<_>>().join(", ");
+                let (rows, same) = self.matched_rows(&others, key, "n");
+                format!("UPDATE \"{name}\" AS t SET {sets} FROM {rows} WHERE {same}")
             }
             Act::Delete => match key {
                 [] => format!("DELETE FROM \"{name}\" AS t WHERE t.{org} = $1"),
                 key => {
-                    let (rows, same) = (rows_of(table, key, "k"), matched(table, key, "k"));
-                    format!("DELETE FROM \"{name}\" AS t USING {rows} WHERE t.{org} = $1{same}")
+                    let (rows, same) = self.matched_rows(key, key, "k");
+                    format!("DELETE FROM \"{name}\" AS t USING {rows} WHERE {same}")
                 }
             },
             Act::Page(text) => text.clone(),
         }
+    }
+
+    /// Returns rows from parameter columns, and the condition that joins a table's rows by some of these columns and by
+    /// the organization.
+    fn matched_rows(&self, columns: &[usize], by: &[usize], name: &str) -> (String, String) {
+        let org = organization(self.table);
+        if self.spread {
+            let same = matched(self.table, by, name);
+            return (rows_of(self.table, columns, name), format!("t.{} = $1{same}", quoted(self.table, org)));
+        }
+        let (arrays, names) = parameter_columns(self.table, columns);
+        // As many as there are rows: a comparison with `$1` would make it a constant again.
+        let rows = format!(
+            "unnest(array_fill($1::uuid, ARRAY[cardinality($2)]), {arrays}) AS {name} ({}, {names})",
+            quoted(self.table, org)
+        );
+        let same = matched(self.table, &[&[org], by].concat(), name);
+        (rows, same.trim_start_matches(" AND ").to_owned())
     }
 
     /// Each row finds its values by the position of its key in the array of keys.
@@ -271,7 +297,7 @@ impl<'a> Questions<'a> {
         let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(&first.values[0])).chain(columns).collect();
         // No row has a value of another kind than its column.
         let Some(params) = params else { return };
-        self.statements.push(Statement { form: Form { table, act }, params });
+        self.statements.push(Statement { form: Form { table, act, spread }, params });
         self.asked.push(Question::Rows { table, index, wants });
     }
 
@@ -361,7 +387,7 @@ fn page(query: &Query) -> Option<Statement<'_>> {
         ties.concat(),
         query.limit
     );
-    Some(Statement { form: Form { table, act: Act::Page(text) }, params })
+    Some(Statement { form: Form { table, act: Act::Page(text), spread: false }, params })
 }
 
 /// Why changes of a table cannot be written.
@@ -391,7 +417,7 @@ pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Resul
     let mut statements = Vec::new();
     for (act, rows, columns) in [(delete, &changes.deletes, key), (update, &changes.updates, &whole[..])] {
         if let Some(of) = owner(batch, table, rows, columns)? {
-            statements.push(in_columns(table, act, of, rows, columns)?);
+            statements.push(in_columns(Form { table, act, spread }, of, rows, columns)?);
         }
     }
     if let Some(of) = owner(batch, table, &changes.inserts, &whole)? {
@@ -400,7 +426,8 @@ pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Resul
                 statements.push(each_value(table, of, rows)?);
             }
         } else {
-            statements.push(in_columns(table, Act::Insert, of, &changes.inserts, &whole)?);
+            let form = Form { table, act: Act::Insert, spread };
+            statements.push(in_columns(form, of, &changes.inserts, &whole)?);
         }
     }
     Ok(statements)
@@ -428,12 +455,12 @@ fn owner<'a>(
 
 /// One parameter per column.
 fn in_columns<'a>(
-    table: &'static Table,
-    act: Act,
+    form: Form,
     (place, of): (usize, &'a Value),
     rows: &'a [Row],
     columns: &[usize],
 ) -> Result<Statement<'a>, Unwritable> {
+    let table = form.table;
     let column = |(place, &column): (usize, &usize)| {
         let kind: Kind = table.columns[column].kind;
         Param::column(kind, rows.iter().map(move |row: &'a Row| &row[place]))
@@ -441,7 +468,7 @@ fn in_columns<'a>(
     let rest = columns.iter().enumerate().filter(|(other, _)| *other != place).map(column);
     let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(rest).collect();
     let params = params.ok_or(Unwritable { table: table.name, wrong: OF_ANOTHER_KIND })?;
-    Ok(Statement { form: Form { table, act }, params })
+    Ok(Statement { form, params })
 }
 
 /// One parameter per value.
@@ -455,7 +482,7 @@ fn each_value<'a>(
     let cells = cells.map(|(_, (value, column))| Param::cell(column.kind, value));
     let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(cells).collect();
     let params = params.ok_or(Unwritable { table: table.name, wrong: OF_ANOTHER_KIND })?;
-    Ok(Statement { form: Form { table, act: Act::InsertEach(rows.len()) }, params })
+    Ok(Statement { form: Form { table, act: Act::InsertEach(rows.len()), spread: true }, params })
 }
 
 const OF_ANOTHER_KIND: &str = "the value does not have the type of its column";

@@ -13,7 +13,8 @@ use super::connection::read_connection;
 use super::error::unreadable;
 use crate::clock::Time;
 use crate::store::error::StoreError;
-use crate::store::{Reserve, sql};
+use crate::store::reserve::{Reserve, Storage};
+use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
 use crate::world::{Row, Table, Value, Want};
 
@@ -118,6 +119,10 @@ impl Readers {
 
     pub(in crate::store) fn is_full(&self) -> bool {
         self.reserve.is_full()
+    }
+
+    pub(in crate::store) fn storage(&self) -> Option<Storage> {
+        self.reserve.storage()
     }
 
     pub(in crate::store) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {

@@ -9,7 +9,7 @@ use crate::fees::Schedule;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::ids::{OrgId, PayoutMethodId, UserId};
+use crate::ids::{PayoutMethodId, UserId};
 use crate::input::types::Metadata;
 use crate::input::{Input, Problems, gather, optional, wrong};
 use crate::payout_methods::{self, Details, MethodOrigin, PayoutMethod, read_details};
@@ -87,10 +87,6 @@ pub struct SetPayoutMethod {
 impl Command for SetPayoutMethod {
     type Reply = MethodDetailsJson;
 
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
         let user = find(world, self.scope, self.user)?;
         payout_methods::must_have_room(world, self.scope, user.id, &self.new.details)?;
@@ -129,10 +125,6 @@ pub struct RemovePayoutMethod {
 
 impl Command for RemovePayoutMethod {
     type Reply = MethodDetailsJson;
-
-    fn organization(&self) -> OrgId {
-        self.scope.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
         let user = find(world, self.scope, self.user)?;

@@ -34,13 +34,13 @@ pub async fn get_notice(call: Call) -> Outcome {
 
 pub async fn freeze(call: Call) -> Outcome {
     let token = token(&call)?;
-    call.run(Freeze { token }).await?;
+    call.run_for(token.org, Freeze { token }).await?;
     shown(&call, token).await
 }
 
 pub async fn send_code(call: Call) -> Outcome {
     let token = token(&call)?;
-    call.run(SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await?;
+    call.run_for(token.org, SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await?;
     shown(&call, token).await
 }
 
@@ -55,7 +55,7 @@ input! {
 pub async fn unfreeze(call: Call) -> Outcome {
     let token = token(&call)?;
     let offered_hash = hash_code(&call.bursar.vault, token.org, &call.body::<UnfreezeInput>()?.token.0);
-    let checked = call.run(Unfreeze { token, offered_hash }).await?;
+    let checked = call.run_for(token.org, Unfreeze { token, offered_hash }).await?;
     call.log_noted(&checked.noted(token.org));
     match checked.refusal() {
         Some(refusal) => Err(refusal),

@@ -11,7 +11,6 @@ use crate::apps;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::ids::OrgId;
 use crate::messages::{CodePurpose, PayeeChange};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -82,10 +81,6 @@ pub struct Freeze {
 impl Command for Freeze {
     type Reply = ();
 
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let (_, user) = find(world, self.token)?;
         if user.payouts_frozen_at.is_none() {
@@ -104,10 +99,6 @@ pub struct SendNoticeCode {
 
 impl Command for SendNoticeCode {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let (notice, user) = find(world, self.token)?;
@@ -129,10 +120,6 @@ pub struct Unfreeze {
 impl Command for Unfreeze {
     /// A wrong code is counted, which needs a commit, so it is a reply and not a refusal.
     type Reply = Checked;
-
-    fn organization(&self) -> OrgId {
-        self.token.org
-    }
 
     fn decide(&self, world: &mut World) -> Result<Checked, Halt> {
         let (notice, user) = find(world, self.token)?;

@@ -34,10 +34,6 @@ pub struct DecideScreening {
 impl Command for DecideScreening {
     type Reply = ScreeningJson;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<ScreeningJson, Halt> {
         let user = find_in_organization(world, self.org, self.user)?;
         let member = members::find(world, self.org, self.acting)?;

@@ -29,10 +29,6 @@ pub struct BeginScreening {
 impl Command for BeginScreening {
     type Reply = bool;
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<bool, Halt> {
         let version = self.list.version();
         let last = world.get::<ScreeningRun>(key![self.org])?;
@@ -100,10 +96,6 @@ pub struct ScreenUsers {
 
 impl Command for ScreenUsers {
     type Reply = ();
-
-    fn organization(&self) -> OrgId {
-        self.leased.org
-    }
 
     fn needs(&self) -> Vec<Want> {
         self.users.iter().map(|id| Want::row::<User>(key![self.leased.org, *id])).collect()

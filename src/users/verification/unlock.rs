@@ -22,10 +22,6 @@ impl Command for Unlock {
     /// The counts, and whether anything was unlocked.
     type Reply = (VerificationJson, bool);
 
-    fn organization(&self) -> OrgId {
-        self.org
-    }
-
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let now = world.now();
         let counted = recipient_row(world, self.org, &self.recipient)?;

@@ -4,7 +4,7 @@ use crate::refusal::Refusal;
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
-pub enum Unopened {
+pub enum HistoryError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("{0}")]
@@ -14,7 +14,7 @@ pub enum Unopened {
     ForeignKey,
 }
 
-impl From<Refusal> for Unopened {
+impl From<Refusal> for HistoryError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal.message)
     }
