@@ -29,6 +29,7 @@ use crate::store::postgres::Arrival;
 use crate::store::sqlite::OpenError;
 use crate::store::{BackgroundThread, Departure, Memory, Postgres, Reads, Sqlite, Store, postgres};
 use crate::vault::Vault;
+use crate::worker;
 use crate::world::{Query, Want};
 
 #[derive(Debug, thiserror::Error)]
@@ -164,7 +165,12 @@ impl Instance {
         let mut stores = self.stores;
         let history = history::keys(&vault);
         begin_history(&mut stores, &self.reads, &history, &clock)?;
-        let executor = |store, seeds| Executor::new(store, clock.clone(), seeds).chained(history.chain.clone());
+        let vault = Arc::new(vault);
+        let follow_ups = worker::follow_ups(environment, &providers, &vault, &public_url);
+        let executor = |store, seeds| {
+            let executor = Executor::new(store, clock.clone(), seeds).chained(history.chain.clone());
+            executor.followed_by(follow_ups.clone())
+        };
         // A single executor uses all seeds.
         while stores.len() > 1 {
             executors.extend(stores.pop().map(|store| executor(store, command_seeds.split())));
@@ -176,7 +182,7 @@ impl Instance {
             engine,
             reads: self.reads,
             queries,
-            vault: Arc::new(vault),
+            vault,
             history,
             clock,
             environment,

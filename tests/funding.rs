@@ -2,6 +2,7 @@
 
 use bursar::ledger::wallet_funding::WalletFunding;
 use bursar::money::Cents;
+use bursar::store::memory::Fault;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -229,13 +230,15 @@ async fn what_is_pulled_for_a_link_pays_no_debt() {
 /// Links, payouts, transfers and bills never spend money that the app owes, at any speed.
 #[tokio::test]
 async fn what_an_app_owes_is_no_money_to_spend() {
-    let server = Server::memory().await;
+    let server = Server::failing().await;
     let user = server.banked_user(1234).await;
     let desk = Desk::of(&server);
     let bill = desk.good_bill(1_001).await;
     desk.approve(&bill).await;
     in_debt(&server, &user).await;
-    // The wallet job has not run yet.
+    // The store refuses the batch that would cover the debt too, so the wallet's job is left to the worker, which has not
+    // run it yet.
+    server.store().fail_next(Fault::Refused);
     moved(&server, &user, 6_000).await;
 
     let link = |amount: i64| json!({"amount": amount, "delivery": {"method": "link"}});

@@ -43,6 +43,7 @@ mod fee_estimates;
 mod fee_properties;
 mod fee_tables;
 mod floods;
+mod follow_ups;
 mod front;
 mod funding;
 mod guide;

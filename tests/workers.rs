@@ -93,10 +93,14 @@ async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have
     metrics::set_global_recorder(Bug { met: met.clone() }).expect("nobody else counts in this process");
     let body = json!({"amount": 100, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
-    let job = sending(&server).expect("the link is to be sent");
-    assert_eq!((job.attempts, job.leased_until), (0, None));
-    let reseal = |sealed| Reseal { org: job.org, link: link.id().parse::<Uuid>().unwrap().into(), sealed };
-    let sealed = server.bursar().engine.run(job.org, reseal(vec![7])).await.unwrap();
+    assert!(sending(&server).is_none(), "its batch has sent it");
+    let id = |text: &str| text.parse::<Uuid>().unwrap();
+    let org = OrgId(id(server.credentials()["organization"]["id"].as_str().unwrap()));
+    let reseal = |sealed| Reseal { org, link: id(&link.id()).into(), sealed };
+    let sealed = server.bursar().engine.run(org, reseal(vec![7])).await.unwrap();
+    server.post(&format!("/v2/payout-links/{}/redeliver", link.id())).app_key().send().await.expect(200);
+    let job = sending(&server).expect("it cannot be sent again in its batch, so its job is left");
+    assert_eq!((job.attempts, job.fence, job.leased_until), (0, 0, None));
     let (stop, reported) = watch::channel(false);
     let worker = worker::start(server.bursar().clone(), reported);
     until("the job is put off", || sending(&server).is_none_or(|job| job.leased_until.is_some())).await;

@@ -26,5 +26,5 @@ pub use delete_vendor::{DeletePaymentMethod, DeleteVendor};
 pub use erase::ErasePage;
 pub use hide::{hidden, shows};
 pub use http::routes;
-pub use model::{Erasure, is_erasing};
+pub use model::{Erasure, is_erasing, want};
 pub use next::{Found, Page, next};

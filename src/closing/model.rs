@@ -9,7 +9,7 @@ use crate::jobs::{self, Work};
 use crate::messages::Message;
 use crate::users::User;
 use crate::world::record::{key, record, words};
-use crate::world::{Halt, World};
+use crate::world::{Halt, Want, World};
 
 words! {
     /// The steps of an erasure, in this order.
@@ -100,6 +100,11 @@ pub(super) fn begin(world: &mut World, org: OrgId, id: UserId) -> Result<(), Hal
     });
     jobs::enqueue_as(world, org, JobId(id.0), Work::EraseUser { user: id.0 });
     acts::record(world, org, NewAct::of(ActKind::UserErased, None, id))
+}
+
+/// Wants the erasures of an organization that are in progress.
+pub fn want(org: OrgId) -> Want {
+    Want::by::<Erasure>(Erasure::OF_ORG, key![org])
 }
 
 /// Whether a message is for a payee who is being erased.

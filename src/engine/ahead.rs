@@ -46,12 +46,13 @@ impl Executor {
         loop {
             let pending_rows = self.in_flight.as_mut().map(|in_flight| std::mem::take(&mut in_flight.pending_rows));
             let mut world = World::after(pending_rows.unwrap_or_default(), self.last).chained(self.chain.clone());
-            let mut decided = self.decide_all(&mut batch, &mut world);
+            let mut followed = Vec::new();
+            let mut decided = self.decide_and_follow(&mut batch, &mut world, &mut followed);
             while decided.is_ok()
                 && let Some(waiting) = waiting.as_deref_mut()
                 && let Some(more) = self.meanwhile(waiting, BATCH_MAX.saturating_sub(batch.len()))
             {
-                decided = self.decide_too(more, &mut batch, &mut world);
+                decided = self.decide_too(more, &mut batch, &mut world, &mut followed);
             }
             match self.wait_for_commit() {
                 CommitEnd::Written => {}
@@ -84,8 +85,9 @@ impl Executor {
                         // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
                         sender.send(Ok(())).unwrap_or_default();
                         answer(batch);
+                        answer(followed);
                     }
-                    Err(error) => sender.send(Err(Failed { error, batch })).unwrap_or_default(),
+                    Err(error) => sender.send(Err(Failed { error, batch, followed })).unwrap_or_default(),
                 }
             };
             self.store.begin_commit(changes, self.last, Box::new(on_commit));
@@ -113,10 +115,11 @@ impl Executor {
         more: Vec<Box<dyn Task>>,
         batch: &mut Vec<BatchTask>,
         world: &mut World,
+        followed: &mut Vec<BatchTask>,
     ) -> Result<(), StoreError> {
         let decided = batch.len();
         batch.extend(self.batch(more));
-        self.decide_all(&mut batch[decided..], world)
+        self.decide_and_follow(&mut batch[decided..], world, followed)
     }
 
     /// Waits for the pending commit, if there is one, until its callers are answered.
@@ -137,7 +140,7 @@ impl Executor {
                 self.commits.note(Ok(()));
                 CommitEnd::Written
             }
-            Ok(Err(Failed { error, batch })) => CommitEnd::Otherwise(self.end(batch, Err(error))),
+            Ok(Err(Failed { error, batch, followed })) => CommitEnd::Otherwise(self.end(batch, followed, Err(error))),
             // Its callers were dropped with the thread, which informs them.
             Err(_) => CommitEnd::Otherwise(Verdict::Stop("the writer thread panicked".to_owned())),
         }

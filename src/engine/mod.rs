@@ -3,13 +3,15 @@
 //! It loads the rows that the commands want, runs the commands in order over one [`World`], writes all changes at once,
 //! and only then answers the callers.
 //!
-//! Over a store without other writers it decides the next batch while one is being written ([`ahead`]).
+//! Over a store without other writers it decides the next batch while one is being written ([`ahead`]). Work that a
+//! batch leaves and that calls no external party is decided in the same batch ([`follow_ups`]).
 //!
 //! Invariants: no caller is answered before the commit; a refused command leaves no change; after an unknown outcome
 //! the engine over the embedded store stops, and the engine over a shared store, which caches nothing between batches,
 //! continues. The engine knows no network and no nouns.
 
 mod ahead;
+mod follow_ups;
 mod queries;
 mod running;
 mod view;
@@ -22,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Receiver;
 
+pub use follow_ups::FollowUps;
 pub use queries::Queries;
 pub use running::{Engine, Stopped};
 pub use view::view;
@@ -169,6 +172,7 @@ struct InFlight {
 struct Failed {
     error: CommitError,
     batch: Vec<BatchTask>,
+    followed: Vec<BatchTask>,
 }
 
 /// Runs batches over one store. Owns the store's writing half.
@@ -178,6 +182,7 @@ pub struct Executor {
     seeds: Seeds,
     last: Time,
     in_flight: Option<InFlight>,
+    follow_ups: Option<FollowUps>,
     commits: Commits,
     chain: Arc<ChainKey>,
 }
@@ -224,7 +229,16 @@ impl Commits {
 impl Executor {
     pub fn new(store: Store, clock: Clock, seeds: Seeds) -> Self {
         let chain = Arc::new(UNKEYED.clone());
-        Self { store, clock, seeds, last: Time::from_micros(0), in_flight: None, commits: Commits::default(), chain }
+        Self {
+            store,
+            clock,
+            seeds,
+            last: Time::from_micros(0),
+            in_flight: None,
+            follow_ups: None,
+            commits: Commits::default(),
+            chain,
+        }
     }
 
     #[must_use]
@@ -260,9 +274,9 @@ impl Executor {
                 stop @ Verdict::Stop(_) => stop,
             };
         }
-        let mut batch = self.batch(tasks);
-        let outcome = self.decide_and_commit(&mut batch);
-        self.end(batch, outcome)
+        let (mut batch, mut followed) = (self.batch(tasks), Vec::new());
+        let outcome = self.decide_and_commit(&mut batch, &mut followed);
+        self.end(batch, followed, outcome)
     }
 
     fn batch(&mut self, tasks: Vec<Box<dyn Task>>) -> Vec<BatchTask> {
@@ -270,22 +284,40 @@ impl Executor {
     }
 
     /// Answers the callers of a batch by the outcome of its commit.
-    fn end(&mut self, mut batch: Vec<BatchTask>, outcome: Result<(), CommitError>) -> Verdict {
+    fn end(
+        &mut self,
+        mut batch: Vec<BatchTask>,
+        followed: Vec<BatchTask>,
+        outcome: Result<(), CommitError>,
+    ) -> Verdict {
+        let is_written = outcome.is_ok();
         let verdict = match outcome {
             // The store rejected one command's changes. Running the commands singly finds it, so that the others
             // succeed.
-            Err(CommitError::Refused(_)) if batch.len() > 1 => self.run_singly(&mut batch),
+            Err(CommitError::Refused(_)) if batch.len() + followed.len() > 1 => self.run_singly(&mut batch),
             outcome => self.settle(&mut batch, outcome),
         };
         answer(batch);
+        if is_written {
+            answer(followed);
+        }
         verdict
     }
 
+    /// Runs each command in a commit of its own, without follow-ups: the changes of one of them may be those that the
+    /// store rejected.
     fn run_singly(&mut self, batch: &mut [BatchTask]) -> Verdict {
+        let follow_ups = self.follow_ups.take();
+        let verdict = self.run_each(batch);
+        self.follow_ups = follow_ups;
+        verdict
+    }
+
+    fn run_each(&mut self, batch: &mut [BatchTask]) -> Verdict {
         for at in 0..batch.len() {
             let alone = &mut batch[at..=at];
             alone[0].decided = false;
-            let outcome = self.decide_and_commit(alone);
+            let outcome = self.decide_and_commit(alone, &mut Vec::new());
             if let Verdict::Stop(reason) = self.settle(alone, outcome) {
                 self.settle(&mut batch[at..], Err(CommitError::Unknown(reason.clone())));
                 return Verdict::Stop(reason);
@@ -310,25 +342,30 @@ impl Executor {
 
     /// Runs the batch, and retries it from its start while other writers of a shared store interfere. Nothing was
     /// written and no caller was answered, so a retry is safe.
-    fn decide_and_commit(&mut self, batch: &mut [BatchTask]) -> Result<(), CommitError> {
+    fn decide_and_commit(&mut self, batch: &mut [BatchTask], followed: &mut Vec<BatchTask>) -> Result<(), CommitError> {
         let mut tries = 1;
         loop {
-            match self.decide_and_commit_once(batch) {
+            match self.decide_and_commit_once(batch, followed) {
                 Err(CommitError::Again(reason)) if tries < TRIES_MAX => {
                     tracing::debug!(reason, tries, "a batch is retried");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
                     std::thread::sleep(Duration::from_millis(u64::from(tries)));
                     tries += 1;
                     batch.iter_mut().for_each(|entry| entry.decided = false);
+                    followed.clear();
                 }
                 outcome => return outcome,
             }
         }
     }
 
-    fn decide_and_commit_once(&mut self, batch: &mut [BatchTask]) -> Result<(), CommitError> {
+    fn decide_and_commit_once(
+        &mut self,
+        batch: &mut [BatchTask],
+        followed: &mut Vec<BatchTask>,
+    ) -> Result<(), CommitError> {
         let mut world = World::new(self.last).chained(self.chain.clone());
-        match self.decide_all(batch, &mut world) {
+        match self.decide_and_follow(batch, &mut world, followed) {
             Ok(()) => {
                 let changes = world.changes();
                 if let Some(foreign) = self.foreign(batch, &changes) {
@@ -353,6 +390,7 @@ impl Executor {
                         tracing::error!(%error, "a batch cannot be loaded");
                         self.commits.note_unread(&error);
                         overrule(batch, &unavailable());
+                        followed.clear();
                         Ok(())
                     }
                 }
@@ -378,7 +416,9 @@ impl Executor {
         self.begin(batch, world, std::mem::take(&mut wants))?;
         for _ in 0..ROUNDS_MAX {
             for entry in batch.iter_mut().filter(|entry| !entry.decided) {
-                wants.extend(decide_guarded(entry, world));
+                if let Decision::Load(more) = decide_guarded(entry, world) {
+                    wants.extend(more);
+                }
             }
             if batch.iter().all(|entry| entry.decided) {
                 return Ok(());
@@ -485,29 +525,20 @@ fn unavailable() -> Refusal {
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
-/// Runs one command and returns the rows that it needs. Rolls back its changes unless it is done. A panic is a bug; it
-/// fails that command alone with a 500, never the batch.
-fn decide_guarded(entry: &mut BatchTask, world: &mut World) -> Vec<Want> {
+/// Runs one command. Rolls back its changes unless it is done. A panic is a bug; it fails that command alone with a
+/// 500, never the batch.
+fn decide_guarded(entry: &mut BatchTask, world: &mut World) -> Decision {
     let savepoint = world.savepoint();
     world.begin(entry.now, entry.seed);
-    let step = catch_unwind(AssertUnwindSafe(|| entry.task.decide(world)));
-    entry.decided = !matches!(step, Ok(Decision::Load(_)));
-    match step {
-        Ok(Decision::Done) => Vec::new(),
-        Ok(Decision::Refused) => {
-            world.roll_back(savepoint);
-            Vec::new()
-        }
-        Ok(Decision::Load(wants)) => {
-            world.roll_back(savepoint);
-            wants
-        }
-        Err(_) => {
-            world.roll_back(savepoint);
-            entry.task.overrule(bug());
-            Vec::new()
-        }
+    let decision = catch_unwind(AssertUnwindSafe(|| entry.task.decide(world))).unwrap_or_else(|_| {
+        entry.task.overrule(bug());
+        Decision::Refused
+    });
+    entry.decided = !matches!(decision, Decision::Load(_));
+    if !matches!(decision, Decision::Done) {
+        world.roll_back(savepoint);
     }
+    decision
 }
 
 fn bug() -> Refusal {

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::view::{ROUNDS_MAX, Seen, endless, rounds, unreadable, view};
 use super::waiting::QUEUE_MAX;
-use super::{BatchTask, Command, StoreError, Task, decide_guarded, overrule, take_in, task, unknown_to};
+use super::{BatchTask, Command, Decision, StoreError, Task, decide_guarded, overrule, take_in, task, unknown_to};
 use crate::clock::Time;
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
@@ -138,16 +138,18 @@ fn answer(reads: &Reads, mut batch: Vec<BatchTask>, pages: Pages) -> Vec<BatchTa
         let (mut wants, mut left) = (Vec::new(), Vec::new());
         for mut entry in batch {
             let savepoint = world.savepoint();
-            let wanted = decide_guarded(&mut entry, &mut world);
+            let decision = decide_guarded(&mut entry, &mut world);
             // Some reads dry-run a command. The rollback hides its changes from the other reads.
             world.roll_back(savepoint);
-            if entry.decided {
-                entry.task.answer();
-            } else if pages == Pages::Later && wanted.iter().any(Want::is_page) {
-                later.push(entry);
-            } else {
-                wants.extend(wanted);
-                left.push(entry);
+            match decision {
+                Decision::Done | Decision::Refused => entry.task.answer(),
+                Decision::Load(wanted) if pages == Pages::Later && wanted.iter().any(Want::is_page) => {
+                    later.push(entry);
+                }
+                Decision::Load(wanted) => {
+                    wants.extend(wanted);
+                    left.push(entry);
+                }
             }
         }
         batch = left;

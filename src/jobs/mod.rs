@@ -19,7 +19,7 @@ use crate::ids::{JobId, OrgId};
 use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, Document, key, record, words};
-use crate::world::{Halt, Want, World};
+use crate::world::{Halt, Savepoint, Want, World};
 
 /// The time after which another worker may take over.
 pub const LEASE_SECONDS: i64 = 60;
@@ -223,6 +223,15 @@ impl Leased {
     pub fn want(&self) -> Want {
         Want::row::<Job>(key![self.org, self.id])
     }
+}
+
+/// Returns the jobs that were added to a world since the savepoint and are due. Jobs that feed webhooks come last,
+/// because the others emit events.
+pub fn added_since(world: &World, since: Savepoint, now: Time) -> Vec<Arc<Job>> {
+    let mut due = world.added_since::<Job>(since);
+    due.retain(|job| job.due_at <= now);
+    due.sort_by_key(|job| matches!(job.work.0, Work::FeedWebhooks { .. }));
+    due
 }
 
 /// Leases a due job. `None` if another worker has it, or it is done.

@@ -20,6 +20,7 @@ mod checks;
 mod clients;
 mod directory;
 mod drain;
+mod follow_ups;
 mod hands;
 mod system;
 mod pager;
@@ -47,6 +48,7 @@ use checks::Checks;
 use checks::changed::written;
 use clients::{Clients, Sight, link_theft};
 use directory::Directory;
+use follow_ups::FollowUps;
 use pager::Pager;
 use promises::{Next, Promises};
 use provider::Provider;
@@ -136,6 +138,7 @@ pub struct Simulation {
     steps: u64,
     ops: u64,
     faults: u64,
+    failed_follow_ups: u64,
     next_pass: u64,
     /// Whether the end has begun: no new requests, no faults.
     draining: bool,
@@ -159,16 +162,18 @@ pub fn simulate(settings: Settings, mut progress: impl FnMut(u64)) -> Result<Rep
 impl Simulation {
     fn new(settings: Settings) -> Result<Self, Box<Violation>> {
         let mut chance = Chance::of_seed(settings.seed);
-        let system = System::new(START, &mut chance);
+        let master: [u8; 32] = chance.entropy().bytes();
+        let vault = Arc::new(Vault::new(master));
+        let follow_ups = FollowUps::new(vault.clone(), settings.sabotage == Sabotage::KeptFollowUps);
+        let system = System::new(START, follow_ups, &mut chance);
         if settings.sabotage == Sabotage::LazyStore {
             system.memory().make_lazy();
         }
         let deliveries_max =
             if settings.sabotage == Sabotage::OneDeliveryTooMany { DELIVERIES_MAX - 1 } else { DELIVERIES_MAX };
-        let master: [u8; 32] = chance.entropy().bytes();
         let mut simulation = Self {
             settings,
-            vault: Arc::new(Vault::new(master)),
+            vault,
             chance,
             system,
             stage: Stage::new(),
@@ -187,6 +192,7 @@ impl Simulation {
             steps: 0,
             ops: 0,
             faults: 0,
+            failed_follow_ups: 0,
             next_pass: FULL_PASS_STEPS,
             draining: false,
         };
@@ -361,13 +367,17 @@ impl Simulation {
 
     /// Checks the outcome of a batch, and records it.
     fn settle(&mut self, ran: Ran<Who, Said>) -> Result<(), Box<Violation>> {
-        let Ran { answers, mut changes, organizations, excused, stopped } = ran;
+        let Ran { answers, mut changes, organizations, failed_follow_ups, excused, stopped } = ran;
         self.ops += u64::try_from(answers.len()).unwrap_or(u64::MAX);
         self.settings.sabotage.tamper(&mut changes, self.system.memory(), &mut self.chance);
         let by_thief = answers.iter().any(|(who, _)| matches!(who, Who::Client(request) if request.by_thief));
         if let Some(finding) = self.checks.commit(&changes, &organizations, by_thief).into_iter().next() {
             return Err(self.violation(finding));
         }
+        if let Some(finding) = follow_ups::trace(&failed_follow_ups, &changes) {
+            return Err(self.violation(finding));
+        }
+        self.failed_follow_ups += u64::try_from(failed_follow_ups.len()).unwrap_or(0);
         self.compare_with_rail(&changes)?;
         let mut sessions = std::mem::take(&mut self.sessions).into_iter();
         for (place, (who, outcome)) in answers.into_iter().enumerate() {
@@ -392,6 +402,7 @@ impl Simulation {
             settled.map_err(|finding| self.violation(finding))?;
         }
         self.directory.commit(&changes);
+        self.provider.commit(&changes);
         self.pager.commit(&changes);
         self.seals.commit(&changes);
         Ok(())

@@ -7,11 +7,13 @@
 use std::collections::HashMap;
 
 use super::chance::Chance;
+use super::checks::changed::changed;
 use crate::clock::Time;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::ledger::verify::Finding;
-use crate::messages::{AttemptOutcome, Channel, Composed, Message, Template};
+use crate::messages::{AttemptOutcome, Channel, Composed, InboxMessage, Message, Template};
 use crate::payout_links::DELIVERIES_MAX;
+use crate::store::memory::Change;
 use crate::users::verification;
 use crate::vault::Vault;
 
@@ -49,6 +51,8 @@ pub(super) struct Provider {
     complaint: Option<Finding>,
     /// Negative control: denies the messages that it accepted.
     denies: bool,
+    /// Messages that reached the inbox without a worker.
+    pub followed: u64,
     /// Whether it has no faults. On when the simulation drains.
     pub sound: bool,
 }
@@ -62,6 +66,16 @@ impl Provider {
     pub fn is_inbox(message: &Message) -> bool {
         let digit = message.recipient.chars().rfind(char::is_ascii_digit);
         matches!(digit, Some('0' | '3' | '7'))
+    }
+
+    /// Reads the codes of messages that reached the inbox without a worker.
+    pub fn commit(&mut self, changes: &[Change]) {
+        for message in changed::<InboxMessage>(changes).filter_map(|change| change.after) {
+            self.followed += u64::from(message.text != composed().text);
+            if let Some(code) = &message.code {
+                self.codes.insert((message.org, message.recipient.clone()), code.clone());
+            }
+        }
     }
 
     /// Puts a message into the inbox; the delivery is recorded in the same commit.

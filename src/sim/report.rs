@@ -84,6 +84,8 @@ impl Simulation {
             ("payouts that became links because the method was young", rest.became_links),
             ("payouts of payees to young methods", rest.by_payee),
             ("recipients and days with as many deliveries as are allowed", full_days),
+            ("follow-ups that failed", self.failed_follow_ups),
+            ("messages in the inbox without a worker", self.provider.followed),
             ("rekeys", self.seals.rekeys),
             ("seals opened after restarts", self.seals.opened),
         ])

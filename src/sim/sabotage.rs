@@ -84,6 +84,8 @@ pub enum Sabotage {
     ForgottenDeliveries,
     /// New links have the sealed token of another.
     MovedSeals,
+    /// Follow-ups that fail keep their changes.
+    KeptFollowUps,
 }
 
 impl Sabotage {
@@ -97,6 +99,7 @@ impl Sabotage {
             | Self::StaleLeases
             | Self::ProviderDenies
             | Self::PagesByCount
+            | Self::KeptFollowUps
             | Self::ThiefHasPhone => {}
             Self::LostEvents if chance.one_in(50) => lose::<Event>(changes, memory),
             Self::LostJobs if chance.one_in(50) => lose::<Job>(changes, memory),

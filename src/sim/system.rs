@@ -3,6 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::chance::Chance;
+use super::follow_ups::{Failed, FollowUps};
 use crate::clock::{Clock, Time};
 use crate::engine::{Command, Executor, Task, Verdict, task, view};
 use crate::ids::{OrgId, Seeds};
@@ -45,6 +46,7 @@ pub(super) struct Ran<W, S> {
     pub changes: Vec<Change>,
     /// The organizations whose rows the batch may change.
     pub organizations: Vec<OrgId>,
+    pub failed_follow_ups: Vec<Failed>,
     /// The position of the only command of a commit that was refused on purpose. In larger batches, commands are
     /// retried one by one.
     pub excused: Option<usize>,
@@ -56,15 +58,16 @@ pub(super) struct System {
     memory: Memory,
     clock: Clock,
     executor: Executor,
+    follow_ups: FollowUps,
     pub restarts: u64,
 }
 
 impl System {
-    pub fn new(start: Time, chance: &mut Chance) -> Self {
+    pub fn new(start: Time, follow_ups: FollowUps, chance: &mut Chance) -> Self {
         let (memory, clock) = (Memory::new(), Clock::manual(start));
         memory.watch();
-        let executor = executor(&memory, &clock, chance);
-        Self { memory, clock, executor, restarts: 0 }
+        let executor = executor(&memory, &clock, &follow_ups, chance);
+        Self { memory, clock, executor, follow_ups, restarts: 0 }
     }
 
     pub fn memory(&self) -> &Memory {
@@ -117,7 +120,8 @@ impl System {
         drop(sender);
         let answers = asked_by.into_iter().zip(receiver).collect();
         let changes = merged(self.memory.take_changes());
-        Ran { answers, changes, organizations, excused, stopped }
+        let failed_follow_ups = self.follow_ups.take_failed();
+        Ran { answers, changes, organizations, failed_follow_ups, excused, stopped }
     }
 
     /// Crashes the process, loses all changes that are not durable, and starts another process over the same store.
@@ -126,7 +130,7 @@ impl System {
         self.restarts += 1;
         // A start takes time: the new process never uses a timestamp of the old one.
         self.clock.advance(1);
-        self.executor = executor(&self.memory, &self.clock, chance);
+        self.executor = executor(&self.memory, &self.clock, &self.follow_ups, chance);
     }
 }
 
@@ -143,6 +147,7 @@ fn merged(mut changes: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-fn executor(memory: &Memory, clock: &Clock, chance: &mut Chance) -> Executor {
-    Executor::new(Store::Memory(memory.clone()), clock.clone(), Seeds::counted(chance.seed()))
+fn executor(memory: &Memory, clock: &Clock, follow_ups: &FollowUps, chance: &mut Chance) -> Executor {
+    let executor = Executor::new(Store::Memory(memory.clone()), clock.clone(), Seeds::counted(chance.seed()));
+    executor.followed_by(follow_ups.for_executor())
 }

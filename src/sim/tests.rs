@@ -47,6 +47,7 @@ fn what_is_broken_on_purpose_is_found() {
     is_found(Sabotage::BrokenChain, 15);
     is_found(Sabotage::RewrittenLedger, 15);
     is_found(Sabotage::CrossedTenants, 16);
+    is_found(Sabotage::KeptFollowUps, 32);
 }
 
 #[test]
@@ -80,8 +81,7 @@ fn an_app_that_is_connected_by_naming_a_phone_is_found() {
 
 #[test]
 fn limits_that_are_forgotten_are_found() {
-    let Err(violation) = run(7, 11_000, Sabotage::ForgottenLimits) else { panic!("limits were forgotten unnoticed") };
-    assert_eq!(violation.finding.invariant, 21, "{violation}");
+    is_found_with_one_seed(Sabotage::ForgottenLimits, 21);
 }
 
 #[test]

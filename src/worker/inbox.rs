@@ -4,12 +4,14 @@
 //! which would cost as much as the commit.
 
 use super::writing::{Pen, Uncomposed, count, find_letter};
+use crate::closing;
 use crate::engine::Command;
 use crate::ids::MessageId;
 use crate::jobs::Leased;
 use crate::messages::{self, AttemptOutcome, Channel, Template};
 use crate::payout_links;
 use crate::program::{Bursar, Environment};
+use crate::providers::Providers;
 use crate::refusal::Refusal;
 use crate::world::{Halt, Want, World};
 
@@ -17,9 +19,8 @@ use crate::world::{Halt, Want, World};
 const UNREACHABLE: &str = "0199";
 
 /// Returns whether every message goes to the inbox: in the sandbox without providers.
-pub(super) fn is_all_there_is(bursar: &Bursar) -> bool {
-    let providers = &bursar.providers;
-    bursar.environment == Environment::Sandbox && providers.mail.is_none() && providers.phone.is_none()
+pub(super) fn is_all_there_is(environment: Environment, providers: &Providers) -> bool {
+    environment == Environment::Sandbox && providers.mail.is_none() && providers.phone.is_none()
 }
 
 /// Puts a message into the inbox and records the outcome.
@@ -31,17 +32,18 @@ pub(super) async fn put(bursar: &Bursar, leased: Leased, message: MessageId) -> 
 }
 
 /// Composes a message and concludes it: in the inbox, or as undeliverable.
-struct Put {
-    leased: Leased,
-    message: MessageId,
-    pen: Pen,
+pub(super) struct Put {
+    pub leased: Leased,
+    pub message: MessageId,
+    pub pen: Pen,
 }
 
 impl Command for Put {
     type Reply = (Channel, AttemptOutcome);
 
     fn needs(&self) -> Vec<Want> {
-        vec![self.leased.want(), messages::want(self.leased.org, self.message)]
+        let org = self.leased.org;
+        vec![self.leased.want(), messages::want(org, self.message), closing::want(org)]
     }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {

@@ -21,7 +21,7 @@ const HAND_OVER_WITHIN: Duration = crate::outbound::DEADLINE;
 
 /// Sends a message and records the outcome.
 pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
-    if inbox::is_all_there_is(bursar) {
+    if inbox::is_all_there_is(bursar.environment, &bursar.providers) {
         return inbox::put(bursar, leased, id).await;
     }
     let org = leased.org;

@@ -2,13 +2,19 @@
 //!
 //! Each kind of job is one arm of [`perform`]. A job is leased before it begins, and the command that ends it carries
 //! the lease, so a worker that lost its lease commits nothing. If a worker crashes, another takes the job when the
-//! lease ends. Jobs that call no other system run without a lease ([`is_internal`]), which saves a write.
+//! lease ends. Jobs that call no other system run without a lease ([`is_internal`]), which saves a write. Most of them
+//! never reach the worker: they are done in the batch that adds them ([`follow_ups`]).
 
 mod batches;
+mod follow_ups;
 mod inbox;
 mod letters;
 mod webhooks;
 mod writing;
+
+pub(crate) use follow_ups::follow_up;
+pub use follow_ups::follow_ups;
+pub(crate) use writing::Pen;
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -106,7 +112,8 @@ impl Drop for Taken {
 /// Returns whether a job needs no lease ([`Work::is_internal`]). Without a provider a message goes to the sandbox's
 /// inbox, which is an ordinary row.
 fn is_internal(bursar: &Bursar, work: &Work) -> bool {
-    let to_inbox = matches!(work, Work::SendMessage { .. }) && inbox::is_all_there_is(bursar);
+    let to_inbox =
+        matches!(work, Work::SendMessage { .. }) && inbox::is_all_there_is(bursar.environment, &bursar.providers);
     work.is_internal() || to_inbox
 }
 
@@ -300,7 +307,7 @@ pub async fn do_job(bursar: &Arc<Bursar>, leased: Leased) -> bool {
     let kind = kind(&leased.work);
     match perform(bursar, leased).await {
         Ok(()) => {
-            metrics::counter!("bursar_jobs_done_total", "kind" => kind).increment(1);
+            count_done(kind);
             true
         }
         Err(refusal) if refusal.code == Code::ResourceBusy => {
@@ -314,6 +321,10 @@ pub async fn do_job(bursar: &Arc<Bursar>, leased: Leased) -> bool {
             false
         }
     }
+}
+
+fn count_done(kind: &'static str) {
+    metrics::counter!("bursar_jobs_done_total", "kind" => kind).increment(1);
 }
 
 fn kind(work: &Work) -> &'static str {

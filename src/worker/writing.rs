@@ -74,14 +74,18 @@ fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Optio
 
 /// Composes messages: it can open sealed values and knows the public address.
 #[derive(Clone)]
-pub(super) struct Pen {
+pub(crate) struct Pen {
     vault: Arc<Vault>,
     public_url: String,
 }
 
 impl Pen {
+    pub(crate) fn new(vault: Arc<Vault>, public_url: String) -> Self {
+        Self { vault, public_url }
+    }
+
     pub(super) fn of(bursar: &Bursar) -> Self {
-        Self { vault: bursar.vault.clone(), public_url: bursar.public_url.clone() }
+        Self::new(bursar.vault.clone(), bursar.public_url.clone())
     }
 
     /// Composes the message. Fails with `internal-error` if a sealed value does not open.

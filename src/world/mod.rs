@@ -296,6 +296,15 @@ impl World {
         }
     }
 
+    /// Returns the records of a kind that were added since the savepoint and that the store does not have, in the order
+    /// in which they were added.
+    pub fn added_since<R: Record>(&self, savepoint: Savepoint) -> Vec<Arc<R>> {
+        let Some(rows) = self.tables.get(R::TABLE.name) else { return Vec::new() };
+        let puts =
+            self.undo.iter().skip(savepoint.0).filter(|(table, _, before)| before.is_none() && *table == R::TABLE);
+        puts.filter_map(|(_, key, _)| rows.added(key)).map(typed).collect()
+    }
+
     fn put(&mut self, table: &'static Table, key: Row, record: Option<AnyRecord>) {
         let rows = self.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
         let before = rows.put(&key, record);

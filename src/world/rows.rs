@@ -40,6 +40,11 @@ impl TableRows {
         self.slots.get(key).and_then(|slot| slot.current.clone())
     }
 
+    /// Returns a present row that the store does not have.
+    pub(super) fn added(&self, key: &Row) -> Option<AnyRecord> {
+        self.slots.get(key).filter(|slot| slot.stored.is_none()).and_then(|slot| slot.current.clone())
+    }
+
     /// Returns the present rows with these values in an index; none if the index is not watched.
     pub(super) fn by_index(&self, index: &'static Index, values: &Row) -> impl Iterator<Item = AnyRecord> {
         let place = self.place(index);

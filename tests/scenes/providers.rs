@@ -23,7 +23,9 @@ pub async fn unclaimed(covered: &mut Covered) {
     let made_link = scene.ask(LINKS, link(), 201, &all(&made(1))).await.id();
     scene.work(&["payout_link.sent #1 sent"]).await;
     let redeliver = format!("POST /v2/payout-links/{made_link}/redeliver");
-    scene.ask(&redeliver, Value::Null, 200, &["payout_link.updated #1 delivery_pending"]).await;
+    for _ in 0..2 {
+        scene.ask(&redeliver, Value::Null, 200, &["payout_link.updated #1 delivery_pending"]).await;
+    }
     scene.work(&["payout_link.sent #1 sent"]).await;
     gateway.say_of_all("delivered");
     scene.pass(100, &["payout_link.sent #1 delivered"]).await;
@@ -49,6 +51,10 @@ pub async fn unclaimed(covered: &mut Covered) {
     // The reason is an event once, not for each attempt.
     scene.work(&["payout_link.updated #5 delivery_pending"]).await;
     scene.pass(600, &all(&ended(5, "expired"))).await;
+    // A link that is canceled before it is handed over.
+    let early = scene.ask(LINKS, link(), 201, &all(&made(6))).await.id();
+    scene.ask(&format!("DELETE /v2/payout-links/{early}"), Value::Null, 200, &all(&ended(6, "canceled"))).await;
+    scene.work(&[]).await;
     let expired = [ended(1, "expired"), ended(2, "expired"), ended(4, "expired")].concat();
     let mut reported = scene.skip(30 * DAY + 1).await;
     let mut expected = expired;

@@ -10,10 +10,11 @@ use crate::claims::ClaimSession;
 use crate::http::Answer;
 use crate::ledger::verify::Finding;
 use crate::store::memory::Change;
+use crate::webhooks::WebhookEndpoint;
 use crate::world::Record as _;
 
 const THIEF: u8 = 23;
-/// The tables that a request for a code, or a wrong code, may write.
+/// The tables that a request for a code, or a wrong code, may write: also by delivering its message and its events.
 const MAY_WRITE: [&str; 8] = [
     "claim_contacts",
     "event_streams",
@@ -24,6 +25,9 @@ const MAY_WRITE: [&str; 8] = [
     "verification_recipients",
     "verifications",
 ];
+
+/// The tables to which a delivery may add rows.
+const MAY_ADD_TO: [&str; 2] = ["inbox_messages", "webhook_deliveries"];
 
 #[derive(Default)]
 pub(super) struct Claims {
@@ -62,7 +66,20 @@ impl Claims {
 }
 
 fn may_write(change: &Change) -> bool {
-    MAY_WRITE.contains(&change.table.name) || (change.table == ClaimSession::TABLE && only_ends(change))
+    MAY_WRITE.contains(&change.table.name)
+        || (MAY_ADD_TO.contains(&change.table.name) && change.before.is_none())
+        || (change.table == WebhookEndpoint::TABLE && only_calls(change))
+        || (change.table == ClaimSession::TABLE && only_ends(change))
+}
+
+/// Whether the change only schedules the job that calls an endpoint.
+fn only_calls(change: &Change) -> bool {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+    let (Some(before), Some(called)) = (read::<WebhookEndpoint>(before), read::<WebhookEndpoint>(after)) else {
+        return false;
+    };
+    let scheduled = WebhookEndpoint { courier: called.courier, calls: called.calls, ..WebhookEndpoint::clone(&before) };
+    (WebhookEndpoint::TABLE.encode)(&scheduled) == *after
 }
 
 /// Whether the change only ends a session that was idle for too long or had expired.
