@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 30
 CHAOS_SECONDS ?= 300
 CHAOS_SEED ?= 1
 # The tests that run over whatever store is asked for.
-API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy)/))
+API_TESTS = (package(=bursar) & kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy|bank_files)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)

@@ -218,6 +218,7 @@ macro_rules! chapters {
 
 chapters! {
     approvals "approvals"
+    bank_files "bank-files"
     bills "bills"
     collect_payments "collect-payments"
     deployment "deployment"

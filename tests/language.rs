@@ -42,7 +42,11 @@ fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() && !path.ends_with("node_modules") && !path.ends_with(".venv") {
+            if path.is_dir()
+                && !path.ends_with("node_modules")
+                && !path.ends_with(".venv")
+                && !path.ends_with(".packages")
+            {
                 folders.push(path);
             } else if endings.iter().any(|ending| path.to_str().unwrap().ends_with(ending)) {
                 found.push(path);
@@ -129,7 +133,7 @@ fn all_banned() -> BTreeMap<&'static str, Vec<String>> {
     for path in files("templates", &["html", "txt"]) {
         add("templates", &path, &read(&path));
     }
-    for path in files("src", &[".rs"]) {
+    for path in files("src", &[".rs"]).into_iter().chain(files("crates", &[".rs"])) {
         let (comments, texts) = comments_and_texts(&read(&path));
         add("src, comments", &path, &comments);
         add("src, texts", &path, &texts);
@@ -176,7 +180,9 @@ fn comments_give_reasons_only() {
 fn cited_documents_exist() {
     let cited = Regex::new(r"\b(?:docs/[\w./-]+|[A-Z_]+)\.md\b").unwrap();
     let mut wrong = Vec::new();
-    for path in files("src", &[".rs"]).into_iter().chain(files("tests", &[".rs", ".py"])) {
+    for path in
+        files("src", &[".rs"]).into_iter().chain(files("crates", &[".rs"])).chain(files("tests", &[".rs", ".py"]))
+    {
         let text = fs::read_to_string(&path).unwrap();
         let is_missing = |name: &&str| !root().join(name).is_file();
         wrong.extend(

@@ -13,6 +13,7 @@ mod approval_policies;
 mod app_compliance;
 mod apps;
 mod backups;
+mod bank_files;
 mod batch_crash;
 mod belonging;
 mod citus;

@@ -40,6 +40,8 @@ strip --strip-all -o "$dist/bursar" "target/release-build/$target/dist/bursar"
 
 cargo cyclonedx --format json --spec-version 1.5 --override-filename bursar.cdx >/dev/null
 mv bursar.cdx.json "$dist/"
+# The tool writes one for each crate of the workspace; that of the program lists all dependencies.
+rm -f crates/*/bursar.cdx.json
 
 if [ "${1:-}" = reproduce ]; then
   build target/release-again

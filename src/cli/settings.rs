@@ -12,7 +12,7 @@ use crate::config::Settings;
 /// The commands in the order of `bursar --help`.
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("Run", &["serve", "probe", "migrate", "organizations", "keys", "rekey", "screening"]),
-    ("Data", &["verify", "anchor", "backup", "restore", "move"]),
+    ("Data", &["verify", "anchor", "backup", "restore", "move", "bank"]),
     ("Develop", &["events", "listen", "routes"]),
     ("Measure", &["bench", "reference", "simulate"]),
 ];

@@ -30,6 +30,8 @@ pub(super) enum Failed {
     Config(#[from] BadConfig),
     #[error("{0}")]
     Work(String),
+    #[error("{0}")]
+    Unreadable(String),
 }
 
 impl From<StartError> for Failed {

@@ -90,6 +90,7 @@ const CHAPTERS: [(&str, &[Document]); 5] = [
             chapter!("runbook", "Runbook"),
             chapter!("upgrade", "Upgrade"),
             chapter!("security", "Security"),
+            chapter!("bank-files", "Bank files"),
         ],
     ),
     ("Decide", &[chapter!("faq", "FAQ"), chapter!("comparison", "Comparison")]),

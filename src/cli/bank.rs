@@ -1,0 +1,237 @@
+//! `bursar bank`: files of banks, offline.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use bursar_formats::finding::{Finding, Findings};
+use bursar_formats::nacha::BYTES_MAX;
+use bursar_formats::view::{Table as Rows, View};
+use bursar_formats::{Inspected, Profile, Severity, inspect, show};
+use clap::Subcommand;
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+
+use super::terminal::{Failed, say};
+
+/// What to do with files.
+#[derive(Subcommand)]
+pub(super) enum Options {
+    /// Check files and list what is wrong, with line, column and rule
+    #[command(
+        after_help = "Examples:\n  bursar bank check payment.ach\n  bursar bank check --incoming return.ach statement.bai\n  \
+                            cat payment.xml | bursar bank check - --json\n\nThe content decides the format: NACHA, BAI2 or ISO 20022 \
+                            (pain.001, pain.002, camt.053, camt.054).\nExits with 0 if no file has an error, with 1 if one has, and \
+                            with 2 if one cannot be read."
+    )]
+    Check {
+        /// The files; - is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Judge files from a bank: deviations that do not change the meaning are notes
+        #[arg(long)]
+        incoming: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a file as tables, with bank account numbers masked
+    #[command(after_help = "Examples:\n  bursar bank show return.ach\n  bursar bank show statement.bai --json\n\n\
+                            Exits with 1 if the file has an error, and with 2 if it cannot be read.")]
+    Show {
+        /// The file; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) fn run(asked: Options) -> Result<(), Failed> {
+    match asked {
+        Options::Check { files, incoming, json } => check(&files, incoming, json),
+        Options::Show { file, json } => show_one(&file, json),
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One byte more than the limit, so the checker sees that the file is too large.
+    let most = u64::try_from(BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
+    if path == Path::new("-") {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    } else {
+        File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, reason: &str) -> String {
+    format!("{}: {reason}", path.display())
+}
+
+/// No format was recognized.
+const UNKNOWN: &str = "the format is unknown; bursar reads NACHA, BAI2 and ISO 20022 files";
+
+fn check(paths: &[PathBuf], incoming: bool, as_json: bool) -> Result<(), Failed> {
+    let profile = if incoming { Profile::Incoming } else { Profile::Strict };
+    let (mut inspected, mut problems) = (Vec::new(), Vec::new());
+    for path in paths {
+        match read(path).map(|bytes| inspect(&bytes, profile)) {
+            Ok(Some(found)) => inspected.push((path, found)),
+            Ok(None) => problems.push(unreadable(path, UNKNOWN)),
+            Err(error) => problems.push(unreadable(path, &error.to_string())),
+        }
+    }
+    if as_json {
+        let files: Vec<Value> = inspected.iter().map(|(path, found)| report(path, found)).collect();
+        say(&json!({"files": files}).to_string())?;
+    } else {
+        for (path, found) in &inspected {
+            say(&lines(path, found))?;
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Failed::Unreadable(problems.join("\n")));
+    }
+    let wrong = inspected.iter().filter(|(_, found)| found.findings.refuses()).count();
+    if wrong > 0 {
+        return Err(Failed::Work(format!("{wrong} of {} files have errors.", inspected.len())));
+    }
+    Ok(())
+}
+
+fn format_of(found: &Inspected) -> String {
+    match &found.message {
+        Some(message) => format!("{} {message}", found.format.name()),
+        None => found.format.name().to_owned(),
+    }
+}
+
+fn lines(path: &Path, found: &Inspected) -> String {
+    let findings = &found.findings;
+    let counted = |severity: Severity| {
+        let count = findings.count(severity);
+        format!("{count} {}{}", severity.name(), if count == 1 { "" } else { "s" })
+    };
+    let counts = [Severity::Error, Severity::Warning, Severity::Note].map(counted).join(", ");
+    let mut lines = vec![format!("{}: {}, {counts}", path.display(), format_of(found))];
+    lines.extend(findings.in_order().into_iter().map(|finding| format!("  {finding}")));
+    if findings.left_out() > 0 {
+        lines.push(format!("  … and {} more", findings.left_out()));
+    }
+    lines.join("\n")
+}
+
+fn report(path: &Path, found: &Inspected) -> Value {
+    let mut report =
+        json!({"file": path.display().to_string(), "format": found.format.name(), "message": found.message});
+    report["findings"] = list(&found.findings);
+    for (name, severity) in [("errors", Severity::Error), ("warnings", Severity::Warning), ("notes", Severity::Note)] {
+        report[name] = json!(found.findings.count(severity));
+    }
+    report["left_out"] = json!(found.findings.left_out());
+    report
+}
+
+fn list(findings: &Findings) -> Value {
+    findings.in_order().into_iter().map(row).collect()
+}
+
+fn row(finding: &Finding) -> Value {
+    json!({
+        "severity": finding.severity.name(),
+        "rule": finding.rule.code,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "record": finding.place.record,
+        "field": finding.place.field,
+        "message": finding.message,
+        "advice": finding.rule.advice,
+    })
+}
+
+fn show_one(path: &Path, as_json: bool) -> Result<(), Failed> {
+    let bytes = read(path).map_err(|error| Failed::Unreadable(unreadable(path, &error.to_string())))?;
+    match show(&bytes) {
+        None => Err(Failed::Unreadable(unreadable(path, UNKNOWN))),
+        Some(Err(refused)) => Err(Failed::Work(format!(
+            "{}: {refused}\nRun `bursar bank check --incoming {}` for all findings.",
+            path.display(),
+            path.display()
+        ))),
+        Some(Ok((view, findings))) if as_json => {
+            let mut shown = of_view(&view);
+            shown["findings"] = list(&findings);
+            say(&shown.to_string())
+        }
+        Some(Ok((view, findings))) => {
+            let notes = findings.in_order().into_iter().map(|finding| format!("\n{finding}"));
+            say(&(text(&view) + &notes.collect::<String>()))
+        }
+    }
+}
+
+fn of_view(view: &View) -> Value {
+    let facts = |facts: &[(&str, String)]| -> Vec<Value> {
+        facts.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
+    };
+    let tables = view.tables.iter().map(|table| {
+        let rows = table.rows.iter().map(|row| -> Value {
+            let cells = table.columns.iter().zip(row);
+            Value::Object(cells.map(|(name, cell)| ((*name).to_owned(), json!(cell))).collect())
+        });
+        json!({
+            "title": table.title,
+            "facts": facts(&table.facts),
+            "rows": rows.collect::<Vec<_>>(),
+            "left_out": table.left_out,
+        })
+    });
+    json!({"title": view.title, "facts": facts(&view.facts), "tables": tables.collect::<Vec<_>>()})
+}
+
+fn text(view: &View) -> String {
+    let mut text = view.title.clone();
+    add_facts(&mut text, &view.facts);
+    for table in &view.tables {
+        text.push_str("\n\n");
+        text.push_str(&table.title);
+        add_facts(&mut text, &table.facts);
+        if !table.rows.is_empty() {
+            text.push_str("\n\n");
+            text.push_str(&grid(table));
+        }
+        if table.left_out > 0 {
+            text.push_str(&format!("\n  … and {} more", table.left_out));
+        }
+    }
+    text
+}
+
+fn add_facts(text: &mut String, facts: &[(&str, String)]) {
+    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, value) in facts {
+        text.push_str(&format!("\n  {name:width$}  {}", printable(value)));
+    }
+}
+
+/// Returns the rows without the columns that are empty in all of them.
+fn grid(rows: &Rows) -> String {
+    let filled: Vec<usize> = (0..rows.columns.len())
+        .filter(|at| rows.rows.iter().any(|row| row.get(*at).is_some_and(|cell| !cell.is_empty())))
+        .collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(filled.iter().filter_map(|at| rows.columns.get(*at)).map(|name| name.to_uppercase()));
+    for row in &rows.rows {
+        table.add_row(filled.iter().filter_map(|at| row.get(*at)).map(|cell| printable(cell)));
+    }
+    table.trim_fmt()
+}
+
+/// A file must not control the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
