@@ -7,7 +7,7 @@ use crate::apps::{App, AppMetrics, FeeTableVersion, Key, Organization};
 use crate::bank_accounts::BankAccount;
 use crate::claims::{ClaimContact, ClaimSession};
 use crate::closing::Erasure;
-use crate::events::{Event, EventStream};
+use crate::events::{EventObject, EventRow, EventSegment, EventStream};
 use crate::funding::{Debt, OrganizationTransfer};
 use crate::history::HistoryBegin;
 use crate::idempotency::StoredAnswer;
@@ -53,8 +53,10 @@ pub const ALL: &[&Table] = &[
     DeliveryDay::TABLE,
     EnvironmentClock::TABLE,
     Erasure::TABLE,
+    EventObject::TABLE,
+    EventRow::TABLE,
+    EventSegment::TABLE,
     EventStream::TABLE,
-    Event::TABLE,
     FeeTableVersion::TABLE,
     HistoryBegin::TABLE,
     Hold::TABLE,

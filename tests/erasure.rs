@@ -91,9 +91,15 @@ async fn no_column_of_any_table_shows_a_payee_who_was_erased() {
     let server = Server::start().await;
     let user = known(&server).await;
     let before = found(&server);
-    for table in
-        ["users", "events", "stored_answers", "payout_links", "payout_link_batch_rows", "payout_requests", "messages"]
-    {
+    for table in [
+        "users",
+        "event_segments",
+        "stored_answers",
+        "payout_links",
+        "payout_link_batch_rows",
+        "payout_requests",
+        "messages",
+    ] {
         assert!(
             before.iter().any(|place| place.starts_with(table)),
             "negative control: {table} has the payee: {before:?}"
@@ -158,18 +164,51 @@ async fn a_payee_of_many_links_is_erased_page_by_page() {
     server.verify();
 }
 
+/// The rows of an older version and the segments after them lose the payee alike.
+#[tokio::test]
+async fn a_payee_in_events_of_an_older_version_is_erased() {
+    let server = Server::memory().await;
+    let user = server.post("/v2/users").app_key().json(payee()).send().await.expect(201).id();
+    let link = async || {
+        let body = json!({"amount": 100, "payee": {"email": EMAIL}, "memo": MEMO, "delivery": {"method": "link"}});
+        server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).id()
+    };
+    let close = async |link: &str| {
+        server.delete(&format!("/v2/payout-links/{link}")).app_key().send().await.expect(200);
+    };
+    let old = link().await;
+    server.forget_segments();
+    let new = link().await;
+    close(&old).await;
+    close(&new).await;
+    let before = found(&server);
+    for table in ["events", "event_segments"] {
+        let has = |needle: &str| {
+            before.iter().any(|place| place.starts_with(&format!("{table}.")) && place.ends_with(needle))
+        };
+        assert!(has(EMAIL) && has(MEMO), "negative control: {table}: {before:?}");
+    }
+    server.delete(&format!("/v2/users/{user}")).as_org().for_app(&server.app_id()).send().await.expect(200);
+    server.work_off().await;
+    assert_eq!(found(&server), Vec::<String>::new());
+    server.verify();
+}
+
 /// An event with a changed object and a forged erasure is found: the proof requires the chain key.
 #[tokio::test]
 async fn an_event_with_a_forged_erasure_is_found() {
-    use bursar::events::Event;
+    use bursar::events::{Event, EventSegment};
     let server = Server::failing().await;
     let body = json!({"amount": 1000, "memo": MEMO, "delivery": {"method": "link"}});
     server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
-    let findings = server.tampered::<Event>(
-        |event| event.object.contains(MEMO),
-        |event| {
-            event.object = event.object.replace(MEMO, "x");
-            event.erased = Some(vec![0; 64]);
+    let shows = |event: &std::sync::Arc<Event>| event.object.contains(MEMO);
+    let findings = server.tampered::<EventSegment>(
+        |segment| segment.events().iter().any(shows),
+        |segment| {
+            for event in segment.body.0.iter_mut().filter(|event| shows(event)) {
+                let object = event.object.replace(MEMO, "x");
+                *event = std::sync::Arc::new(Event { object, erased: Some(vec![0; 64]), ..Event::clone(event) });
+            }
         },
     );
     assert!(findings.iter().any(|finding| finding.invariant == 15), "{findings:?}");

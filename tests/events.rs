@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::harness::{Manner, Receiver, Server};
 
 async fn names(server: &Server, after: i64) -> Vec<(i64, String)> {
     let events = server.get(&format!("/v2/events?after={after}")).app_key().send().await.expect(200).body;
@@ -115,4 +115,57 @@ async fn get_event() {
     assert_eq!(shown.expect(200).body, *first);
     let unknown = format!("/v2/events/{}", first["object_id"].as_str().unwrap());
     server.get(&unknown).app_key().send().await.refused(404, "not-found");
+}
+
+/// The log of a version that stored each event in a row continues in segments, for every reader.
+#[tokio::test]
+async fn list_events_continues_from_rows_of_an_older_version_to_segments() {
+    let server = Server::memory().await;
+    let receiver = Receiver::start(Manner::Status(200)).await;
+    let body = json!({"amount": 100, "delivery": {"method": "link"}});
+    let link = async || server.post("/v2/payout-links").app_key().json(body.clone()).send().await.expect(201).id();
+    link().await;
+    let since = names(&server, 0).await.len();
+    server.post("/v2/webhook-endpoints").app_key().json(json!({"url": receiver.url})).send().await.expect(201);
+    let first = link().await;
+    link().await;
+    server.forget_segments();
+    let rows = names(&server, 0).await;
+    server.delete(&format!("/v2/payout-links/{first}")).app_key().send().await.expect(200);
+    link().await;
+
+    let all = names(&server, 0).await;
+    assert!(all.starts_with(&rows) && all.len() > rows.len(), "{rows:?}, then {all:?}");
+    for limit in [1, 3, 100] {
+        let (mut after, mut seen) = (0, Vec::new());
+        while seen.len() < all.len() {
+            let path = format!("/v2/events?after={after}&limit={limit}");
+            let page = server.get(&path).app_key().send().await.expect(200).body;
+            seen.extend(page["data"].as_array().unwrap().iter().map(|event| event["sequence"].as_i64().unwrap()));
+            assert_eq!(page["has_more"], json!(seen.len() < all.len()));
+            after = *seen.last().unwrap();
+        }
+        assert!(seen.into_iter().eq(all.iter().map(|(sequence, _)| *sequence)));
+    }
+    let about = server.get(&format!("/v2/events?object_id={first}")).app_key().send().await.expect(200).body;
+    let versions: Vec<i64> =
+        about["data"].as_array().unwrap().iter().map(|event| event["version"].as_i64().unwrap()).collect();
+    assert_eq!(versions, [1, 2, 3], "two of them are rows");
+    let list = server.get("/v2/events").app_key().send().await.expect(200).body;
+    for event in list["data"].as_array().unwrap() {
+        let path = format!("/v2/events/{}", event["id"].as_str().unwrap());
+        assert_eq!(server.get(&path).app_key().send().await.expect(200).body, *event);
+    }
+    server.work_off().await;
+    let heard: Vec<Value> = receiver.heard().iter().map(|heard| serde_json::from_str(&heard.text).unwrap()).collect();
+    let mut sequences: Vec<i64> = heard.iter().map(|event| event["sequence"].as_i64().unwrap()).collect();
+    sequences.sort_unstable();
+    let expected: Vec<i64> = all.iter().map(|(sequence, _)| *sequence).skip(since).collect();
+    assert!(sequences.starts_with(&expected), "{sequences:?}");
+    // Each call is signed with the head of its event, also in the middle of a segment.
+    let anchors: String = receiver.heard().iter().map(|heard| format!("{}\n", heard.header("bursar-anchor"))).collect();
+    let (anchors, bursar) = (bursar::chain::read_anchors(&anchors).unwrap(), server.bursar());
+    let report = bursar::verify::verify_history(&bursar.reads, &bursar.history.chain, &anchors).unwrap();
+    assert_eq!((report.findings.len(), report.anchors), (0, u64::try_from(anchors.len()).unwrap()));
+    assert!(anchors.iter().all(|anchor| bursar.history.signed(anchor)));
 }

@@ -3,10 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use bursar::store::{Reads, Sqlite};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::harness::old_events;
 use crate::harness::{Manner, Process, Receiver, Server, bursar};
 use crate::process::as_app;
 
@@ -45,6 +47,14 @@ fn put_back(data: &Path, copy: &[u8]) {
 
 fn store(data: &Path) -> Connection {
     Connection::open(data.join("bursar.sqlite")).unwrap()
+}
+
+/// Turns the store into one of a version without segments and without a key.
+fn forget_segments(data: &Path) {
+    let reads = Reads::Sqlite(Sqlite::read_only(&data.join("bursar.sqlite")).unwrap());
+    let rows = old_events::rows(&reads, bursar::events::unkeyed_link);
+    drop(reads);
+    store(data).execute_batch(&old_events::statements(&rows, true).join(";")).unwrap();
 }
 
 /// Each event with its bytes, in the order of the log.
@@ -103,6 +113,7 @@ fn events_that_were_changed_and_chained_again_are_found() {
     let kept = std::fs::read(data.join("bursar.sqlite")).unwrap();
     for script in [changed, "SELECT 1"] {
         put_back(&data, &kept);
+        forget_segments(&data);
         let open = store(&data);
         open.execute_batch(script).unwrap();
         rechain_without_key(&open);
@@ -190,6 +201,7 @@ fn a_history_that_does_not_contain_its_anchor_is_refused() {
 #[test]
 fn the_history_of_a_version_without_key_is_carried_over_once() {
     let (folder, data) = lived();
+    forget_segments(&data);
     let open = store(&data);
     rechain_without_key(&open);
     open.execute_batch(

@@ -287,7 +287,7 @@ fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
     sandbox(folder.path(), 2);
     for (table, act, reported) in [
         ("ledger_accounts", "NEW.balance := NEW.balance + 1; RETURN NEW", "ledger_accounts: "),
-        ("events", "IF NEW.sequence = 1 THEN RETURN NULL; END IF; RETURN NEW", "events: "),
+        ("event_segments", "IF NEW.first = 1 THEN RETURN NULL; END IF; RETURN NEW", "event_segments: "),
         ("event_streams", "NEW.hash := ''::bytea; RETURN NEW", "event log ends at another event"),
     ] {
         let database = own();

@@ -161,7 +161,7 @@ fn who_was_there_before_commits_nothing_until_the_end() {
     assert!(kept_out.contains("a move into the database is not complete"), "{kept_out}");
     moved(&run(deployment.data(), &deployment.url(), &["--json"]));
     let begun = there.begin(org, &[]).unwrap();
-    let newest = "SELECT max(created_at) FROM events";
+    let newest = "SELECT max(created_at) FROM event_segments";
     let newest: i64 = deployment.database.run(newest)[0].parse().unwrap();
     assert!(begun.last.unwrap().micros() >= newest, "whatever comes is later than all that was");
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use bursar::events::{Event, EventName};
+use bursar::events::{self, EventName};
 use bursar::ledger::{LedgerAccount, LedgerAccountKind, Transaction};
 use bursar::rails::sandbox::RailItem;
 use bursar::store::{Reads, Sqlite};
@@ -149,7 +149,7 @@ impl Books {
         let mut books = Self::default();
         reads
             .snapshot(|snapshot| {
-                snapshot.each::<Event>(|event| {
+                events::each(snapshot, |event| {
                     if event.name == EventName::PayableUpdated {
                         let object = serde_json::from_str(&event.object).unwrap();
                         books.reported.entry(event.object_id.to_string()).or_default().push(object);

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use bursar::load::{Load, run};
+use bursar::store::{Postgres, Reads};
 
 use crate::harness::bursar;
 use crate::harness::judge::load;
+use crate::harness::old_events;
 use crate::harness::postgres::{Database, aside};
 use crate::postgres_processes::Deployment;
 
@@ -48,6 +50,10 @@ async fn two_processes_carry_the_history_of_a_version_without_key_over() {
         }
     }
     drop(process);
+    let reads = Reads::Postgres(aside(|| Postgres::read_only(deployment.database.settings())).unwrap());
+    let rows = aside(|| old_events::rows(&reads, bursar::events::unkeyed_link));
+    drop(reads);
+    deployment.database.run(&old_events::statements(&rows, false).join(";"));
     for old in [
         RECHAIN,
         "DELETE FROM history_begins",

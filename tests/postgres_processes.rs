@@ -218,8 +218,8 @@ fn a_table_that_is_gone_is_an_outage_and_no_bug() {
     for (away, back) in [
         ("ALTER TABLE transfers RENAME TO transfers_away", "ALTER TABLE transfers_away RENAME TO transfers"),
         (
-            "ALTER TABLE events RENAME COLUMN object TO object_away",
-            "ALTER TABLE events RENAME COLUMN object_away TO object",
+            "ALTER TABLE event_segments RENAME COLUMN body TO body_away",
+            "ALTER TABLE event_segments RENAME COLUMN body_away TO body",
         ),
     ] {
         deployment.database.run(away);

@@ -379,7 +379,7 @@ async fn nothing_secret_is_stored_or_emitted_in_clear() {
         bursar::users::User::TABLE,
         bursar::payout_methods::PayoutMethod::TABLE,
         bursar::users::verification::Verification::TABLE,
-        bursar::events::Event::TABLE,
+        bursar::events::EventSegment::TABLE,
         bursar::idempotency::StoredAnswer::TABLE,
     ] {
         let stored = format!("{:?}", server.rows(table));

@@ -142,10 +142,9 @@ mod tests {
     use crate::apps::keys::{Drawn, Opens};
     use crate::apps::{CreateApp, CreateDemonstration, Credentials};
     use crate::closing::DeleteApp;
-    use crate::events::{self, Event};
+    use crate::events::{self, Filter, Page};
     use crate::program::{Bursar, Environment};
-    use crate::world::Query;
-    use crate::world::record::Cell as _;
+    use crate::world::Direction;
 
     const ORG: OrgId = OrgId(uuid::Uuid::from_u128(1));
 
@@ -249,8 +248,9 @@ mod tests {
 
         let keys = bursar.read(move |world| world.all::<Key>(Key::OF_APP, key![ORG, Some(scope.app)])).await.unwrap();
         assert!(keys.len() == 2 && keys.iter().all(|key| key.revoked_at.is_some()));
-        let all = Query::of::<Event>(ORG.to_value(), "sequence", 10).equal("app", scope.app);
-        let reported = bursar.read(move |world| world.page::<Event>(&all)).await.unwrap();
+        let (filter, direction) = (Filter::default(), Direction::Descending);
+        let newest = Page { scope, filter, direction, after: None, limit: 10 };
+        let reported = bursar.read(move |world| newest.events(world)).await.unwrap();
         let versions: Vec<(i64, &str)> = reported.iter().map(|event| (event.version, event.name.as_str())).collect();
         assert_eq!(versions, [(3, "app.updated"), (2, "app.updated"), (1, "app.updated")]);
     }

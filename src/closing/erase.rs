@@ -9,15 +9,16 @@ use super::next::{Found, Page};
 use super::redact::redacted_text;
 use crate::claims::{ClaimContact, ClaimSession};
 use crate::engine::Command;
-use crate::events::{self, Event};
+use crate::events::{self, Found as FoundEvent};
 use crate::idempotency::StoredAnswer;
-use crate::ids::{OrgId, PayoutLinkBatchId, PayoutLinkId, PayoutRequestId, TransferId, UserId};
+use crate::ids::{AppId, EventId, OrgId, PayoutLinkBatchId, PayoutLinkId, PayoutRequestId, TransferId, UserId};
 use crate::jobs::{self, Leased};
 use crate::messages::{InboxMessage, Message, delivery_days};
 use crate::payout_link_batches::{BatchRow, PayoutLinkBatch, RowStatus};
 use crate::payout_links::{self, PayoutLink};
 use crate::payout_requests::{self, PayoutRequest};
 use crate::refusal::Code;
+use crate::scope::Scope;
 use crate::transfers::Transfer;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -75,9 +76,9 @@ fn erase(world: &mut World, erasure: &Erasure, found: &Found) -> Result<(), Halt
         Found::Requests(ids) => world.each(ids, |world, id| request(world, erasure, *id)).map(drop),
         Found::Transfers(ids) => world.each(ids, |world, id| transfer(world, org, *id)).map(drop),
         Found::Events(places) => {
-            let event = |world: &mut World, (app, sequence): &(crate::ids::AppId, i64)| {
-                let event = world.get::<Event>(key![org, *app, *sequence])?;
-                event.map_or(Ok(()), |event| erase_event(world, &event))
+            let event = |world: &mut World, (app, id): &(AppId, EventId)| {
+                let found = events::find(world, Scope { org, app: *app }, *id)?;
+                found.map_or(Ok(()), |found| erase_event(world, &found))
             };
             world.each(places, event).map(drop)
         }
@@ -183,11 +184,11 @@ fn row(world: &mut World, org: OrgId, batch: PayoutLinkBatchId, number: i64) -> 
 }
 
 fn events_of(world: &mut World, org: OrgId, object: Uuid) -> Result<(), Halt> {
-    let reported = world.all::<Event>(Event::OF_OBJECT, key![org, object])?;
+    let reported = events::about(world, org, object)?;
     world.each(reported, |world, event| erase_event(world, &event)).map(drop)
 }
 
-fn erase_event(world: &mut World, event: &Arc<Event>) -> Result<(), Halt> {
-    let object = redacted_text(&event.object);
-    if object == event.object { Ok(()) } else { events::erase(world, event, object) }
+fn erase_event(world: &mut World, found: &FoundEvent) -> Result<(), Halt> {
+    let object = redacted_text(&found.event.object);
+    if object == found.event.object { Ok(()) } else { events::erase(world, found, object) }
 }

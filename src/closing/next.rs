@@ -9,13 +9,16 @@ use super::model::{Erasure, Step};
 use crate::apps::App;
 use crate::claims::ClaimContact;
 use crate::clock::Time;
-use crate::events::Event;
+use crate::events::{Filter, Page as LogPage};
 use crate::idempotency::{self, StoredAnswer};
-use crate::ids::{AppId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, PayoutRequestId, TransferId, UserId};
+use crate::ids::{
+    AppId, EventId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, PayoutRequestId, TransferId, UserId,
+};
 use crate::messages::{InboxMessage, Message};
 use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::PayoutRequest;
+use crate::scope::Scope;
 use crate::transfers::Transfer;
 use crate::vault::Vault;
 use crate::world::query::{Compare, Direction};
@@ -37,7 +40,7 @@ pub enum Found {
     Contacts(Vec<PayoutLinkId>),
     Requests(Vec<PayoutRequestId>),
     Transfers(Vec<TransferId>),
-    Events(Vec<(AppId, i64)>),
+    Events(Vec<(AppId, EventId)>),
     Messages(Vec<MessageId>),
     Inbox(Vec<MessageId>),
     Answers(Vec<(Uuid, String)>),
@@ -144,36 +147,36 @@ fn apps(world: &World, erasure: &Erasure) -> Result<Vec<(AppId, Option<String>)>
 
 /// Returns the first page with rows, of the apps from the current one on. If no app has rows and more apps follow, it
 /// returns the position to continue from.
-fn of_apps<R: Record>(
+fn of_apps<R>(
     world: &mut World,
     erasure: &Erasure,
-    query: impl Fn(AppId, Option<String>) -> Query,
+    page: impl Fn(&World, AppId, Option<&str>) -> Result<Vec<Arc<R>>, Halt>,
 ) -> Result<(Vec<Arc<R>>, Option<String>), Halt> {
     let apps = apps(world, erasure)?;
     let (near, far) = apps.split_at(apps.len().min(APPS));
-    let pages = world.each(near, |world, (app, behind)| world.page::<R>(&query(*app, behind.clone())))?;
+    let pages = world.each(near, |world, (app, behind)| page(world, *app, behind.as_deref()))?;
     let found = pages.into_iter().find(|page| !page.is_empty()).unwrap_or_default();
     Ok((found, near.last().filter(|_| !far.is_empty()).map(|(app, _)| format!("{app}/"))))
 }
 
 fn transfers(world: &mut World, erasure: &Erasure) -> Result<Portion, Halt> {
-    let (page, through) = of_apps::<Transfer>(world, erasure, |app, behind| {
+    let (page, through) = of_apps::<Transfer>(world, erasure, |world, app, behind| {
         let query = Query::of::<Transfer>(erasure.org.to_value(), "id", PAGE).equal("app", app);
         let after = behind.and_then(|behind| behind.parse::<Uuid>().ok()).map(|id| id.to_value());
-        Query { direction: Direction::Ascending, after, ..query.equal("user_id", erasure.user_id) }
+        world.page(&Query { direction: Direction::Ascending, after, ..query.equal("user_id", erasure.user_id) })
     })?;
     let through = page.last().map(|last| format!("{}/{}", last.app, last.id)).or(through);
     Ok((Found::Transfers(page.iter().map(|transfer| transfer.id).collect()), through))
 }
 
 fn events(world: &mut World, erasure: &Erasure) -> Result<Portion, Halt> {
-    let (page, through) = of_apps::<Event>(world, erasure, |app, behind| {
-        let query = Query::of::<Event>(erasure.org.to_value(), "sequence", PAGE).equal("app", app);
-        let after = behind.and_then(|behind| behind.parse::<i64>().ok()).map(|sequence| sequence.to_value());
-        Query { direction: Direction::Ascending, after, ..query.equal("object_id", erasure.user_id.0) }
+    let filter = Filter { name: None, object: Some(erasure.user_id.0) };
+    let (page, through) = of_apps(world, erasure, |world, app, behind| {
+        let (scope, after) = (Scope { org: erasure.org, app }, behind.and_then(|behind| behind.parse().ok()));
+        LogPage { scope, filter, direction: Direction::Ascending, after, limit: PAGE }.events(world)
     })?;
     let through = page.last().map(|last| format!("{}/{}", last.app, last.sequence)).or(through);
-    Ok((Found::Events(page.iter().map(|event| (event.app, event.sequence)).collect()), through))
+    Ok((Found::Events(page.iter().map(|event| (event.app, event.id)).collect()), through))
 }
 
 fn messages(world: &World, erasure: &Erasure, recipient: Option<String>) -> Result<Portion, Halt> {

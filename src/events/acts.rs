@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::event::Event;
 use super::head::HeadJson;
-use super::model::Event;
-use super::{EventName, NewEvent, emit, head_of};
+use super::log::{Filter, Page, head_of};
+use super::{EventName, NewEvent, emit};
 use crate::clock::Time;
 use crate::http::lists::LIMIT_MAX;
 use crate::http::{Answer, Call, Outcome};
@@ -19,9 +20,9 @@ use crate::ids::{AppId, EventId, MemberId, OrgId};
 use crate::input::input;
 use crate::input::types::Integer;
 use crate::scope::Scope;
-use crate::world::query::{Compare, Direction};
-use crate::world::record::{Cell, words};
-use crate::world::{Halt, Query, World};
+use crate::world::query::Direction;
+use crate::world::record::words;
+use crate::world::{Halt, World};
 
 words! {
     /// The kind of act.
@@ -183,14 +184,9 @@ pub async fn list(call: Call) -> Outcome {
     let asked: ActsQuery = call.query()?;
     let after = asked.after.map_or(0, |after| after.0);
     let limit = usize::try_from(asked.limit.map_or(LIMIT_MAX, |limit| limit.0)).unwrap_or(1);
-    let (mut events, head) = call
-        .read(move |world| {
-            let log = Query::of::<Event>(scope.org.to_value(), "sequence", limit + 1);
-            let log = log.filter("app", Compare::Equal, scope.app.to_value());
-            let page = Query { direction: Direction::Ascending, after: Some(after.to_value()), ..log };
-            Ok((world.page::<Event>(&page)?, head_of(world, scope)?))
-        })
-        .await?;
+    let (direction, filter) = (Direction::Ascending, Filter::default());
+    let page = Page { scope, filter, direction, after: Some(after), limit: limit + 1 };
+    let (mut events, head) = call.read(move |world| Ok((page.events(world)?, head_of(world, scope)?))).await?;
     let has_more = events.len() > limit;
     events.truncate(limit);
     let data = events.iter().filter_map(|event| AdministrativeActJson::of(event)).collect();

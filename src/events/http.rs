@@ -5,8 +5,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::acts;
+use super::event::Event;
 use super::head::HeadJson;
-use super::model::Event;
+use super::log::{Filter, Page};
 use super::names::EventName;
 use crate::clock::Time;
 use crate::http::lists::LIMIT_MAX;
@@ -17,9 +18,7 @@ use crate::input::input;
 use crate::input::types::Integer;
 use crate::input::types::word_input;
 use crate::refusal::Refusal;
-use crate::world::Query;
-use crate::world::query::{Compare, Direction};
-use crate::world::record::{Cell, key};
+use crate::world::query::Direction;
 
 word_input!(super::EventName);
 
@@ -93,22 +92,9 @@ pub async fn list(call: Call) -> Outcome {
     let asked: EventsQuery = call.query()?;
     let after = asked.after.map_or(0, |after| after.0);
     let limit = usize::try_from(asked.limit.map_or(LIMIT_DEFAULT, |limit| limit.0)).unwrap_or(1);
-    let (mut events, head) = call
-        .read(move |world| {
-            let log = Query::of::<Event>(scope.org.to_value(), "sequence", limit + 1);
-            let log = log.filter("app", Compare::Equal, scope.app.to_value());
-            let log = match asked.name {
-                Some(name) => log.filter("name", Compare::Equal, name.to_value()),
-                None => log,
-            };
-            let log = match asked.object_id {
-                Some(object) => log.filter("object_id", Compare::Equal, object.to_value()),
-                None => log,
-            };
-            let page = Query { direction: Direction::Ascending, after: Some(after.to_value()), ..log };
-            Ok((world.page::<Event>(&page)?, super::head_of(world, scope)?))
-        })
-        .await?;
+    let filter = Filter { name: asked.name, object: asked.object_id };
+    let page = Page { scope, filter, direction: Direction::Ascending, after: Some(after), limit: limit + 1 };
+    let (mut events, head) = call.read(move |world| Ok((page.events(world)?, super::head_of(world, scope)?))).await?;
     let has_more = events.len() > limit;
     events.truncate(limit);
     let data = events.iter().map(|event| EventJson::from(&**event)).collect();
@@ -121,8 +107,8 @@ pub async fn show(call: Call) -> Outcome {
     let (scope, id): (_, EventId) = (call.scope()?, call.id("event_id", "event")?);
     let event = call
         .read(move |world| {
-            let event = world.find::<Event>(Event::BY_ID, key![scope.org, id])?;
-            event.filter(|event| event.app == scope.app).ok_or_else(|| Refusal::not_found("event").into())
+            let found = super::find(world, scope, id)?;
+            Ok(found.ok_or_else(|| Refusal::not_found("event"))?.event)
         })
         .await?;
     Ok(Answer::ok(&EventJson::from(&*event)))

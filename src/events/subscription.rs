@@ -6,11 +6,13 @@
 
 use std::sync::Arc;
 
-use super::model::{Event, EventStream, Subscription};
+use super::event::Event;
+use super::log;
+use super::model::{EventStream, Subscription};
 use crate::jobs::{self, Work};
 use crate::scope::Scope;
 use crate::world::record::key;
-use crate::world::{Halt, Want, World};
+use crate::world::{Halt, World};
 
 /// Enqueues a job if the subscription is idle; returns the new state.
 pub(super) fn schedule(world: &mut World, stream: &EventStream) -> Subscription {
@@ -60,12 +62,7 @@ pub fn take_unread(world: &mut World, scope: Scope, limit: i64) -> Result<Unread
         return Ok(nothing);
     }
     let until = stream.sequence.min(stream.notified_sequence + limit);
-    let keys = (stream.notified_sequence + 1..=until).map(|sequence| key![scope.org, scope.app, sequence]);
-    world.require(keys.clone().map(Want::row::<Event>))?;
-    let mut events = Vec::new();
-    for key in keys {
-        events.extend(world.get::<Event>(key)?);
-    }
+    let events = log::read(world, &stream, stream.notified_sequence + 1..=until)?;
     let more = until < stream.sequence;
     world.change(&stream, |stream| {
         stream.notified_sequence = until;

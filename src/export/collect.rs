@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::json::{ExportJson, ExportPage, Section};
 use super::json::{IdentityJson, ProfileJson, TaxYearJson};
 use crate::apps;
-use crate::events::{Event, EventJson};
+use crate::events::{Event, EventJson, Filter, Page};
 use crate::ids::{AppId, OrgId, UserId};
 use crate::messages::Message;
 use crate::payout_links::{self, PayoutLink, PayoutLinkJson};
@@ -116,7 +116,7 @@ pub fn export(world: &mut World, vault: &Vault, asked: &ExportRequest) -> Result
         payout_links: lists.links(world, Section::PayoutLinks, ("payee_user", Some(user.id.to_value())))?,
         payout_links_by_phone: lists.links(world, Section::PayoutLinksByPhone, ("payee_phone", phone.clone()))?,
         payout_links_by_email: lists.links(world, Section::PayoutLinksByEmail, ("payee_email", email.clone()))?,
-        transfers: lists.by_app(world, Section::Transfers, ("id", "user_id", Some(user.id.to_value())), transfer)?,
+        transfers: lists.transfers(world)?,
         payout_requests: lists.requests(world, Section::PayoutRequests, of_user)?,
         payout_requests_by_phone: lists.requests(
             world,
@@ -214,8 +214,14 @@ impl Lists<'_> {
         object: Option<Uuid>,
     ) -> Result<Option<ExportPage<EventJson>>, Halt> {
         let object = object.filter(|_| section == Section::Events || self.asked.app.is_none());
-        let of = ("sequence", "object_id", object.map(|object| object.to_value()));
-        self.by_app(world, section, of, |_, event: &Event| Ok(Some(EventJson::from(event))))
+        let Some(object) = object else { return Ok(self.is_asked(section).then(ExportPage::empty)) };
+        let (org, filter) = (self.asked.org, Filter { name: None, object: Some(object) });
+        let page = |world: &World, app, after: Option<Value>, limit| {
+            let after = after.as_ref().and_then(i64::from_value);
+            Page { scope: Scope { org, app }, filter, direction: Direction::Descending, after, limit }.events(world)
+        };
+        let show = |_: &mut World, event: &Event| Ok(Some(EventJson::from(event)));
+        self.by_app(world, section, "0", page, |event| event.sequence.to_string(), show)
     }
 
     /// Returns one page of a list, newest first. An app sees only its own rows in tables with an app column.
@@ -229,7 +235,7 @@ impl Lists<'_> {
         if !self.is_asked(section) {
             return Ok(None);
         }
-        let Some(value) = value else { return Ok(Some(ExportPage { data: Vec::new(), next: None })) };
+        let Some(value) = value else { return Ok(Some(ExportPage::empty())) };
         let order = if section == Section::Profiles { "app" } else { "id" };
         let query = Query::of::<R>(self.asked.org.to_value(), order, self.asked.limit + 1);
         let mut query = query.filter(column, Compare::Equal, value);
@@ -249,34 +255,43 @@ impl Lists<'_> {
         Ok(Some(ExportPage { data, next: last.map(|last| self.next(section, &last)) }))
     }
 
-    /// Returns one page of a list ordered by app, then newest first, because these tables are indexed by app.
-    fn by_app<R: Record, T>(
+    fn transfers(&mut self, world: &mut World) -> Result<Option<ExportPage<transfers::TransferJson>>, Halt> {
+        let (org, user) = (self.asked.org, self.asked.user);
+        let page = |world: &World, app: AppId, after, limit| {
+            let rows = Query::of::<Transfer>(org.to_value(), "id", limit).equal("app", app).equal("user_id", user);
+            world.page::<Transfer>(&Query { after, ..rows })
+        };
+        let show = |world: &mut World, transfer: &Transfer| transfers::json(world, transfer).map(Some);
+        self.by_app(world, Section::Transfers, &Uuid::nil().to_string(), page, |transfer| transfer.id.to_string(), show)
+    }
+
+    /// Returns one page of a list ordered by app, then newest first, because these tables are indexed by app. `page`
+    /// reads rows of one app, `position` is a row's place in the list, and `first` a place before all rows.
+    fn by_app<R, T>(
         &mut self,
         world: &mut World,
         section: Section,
-        (order, column, value): (&'static str, &'static str, Option<Value>),
+        first: &str,
+        page: impl Fn(&World, AppId, Option<Value>, usize) -> Result<Vec<Arc<R>>, Halt>,
+        position: impl Fn(&R) -> String,
         show: impl Fn(&mut World, &R) -> Result<Option<T>, Halt>,
     ) -> Result<Option<ExportPage<T>>, Halt> {
         if !self.is_asked(section) {
             return Ok(None);
         }
-        let Some(value) = value else { return Ok(Some(ExportPage { data: Vec::new(), next: None })) };
-        let (org, limit) = (self.asked.org.to_value(), self.asked.limit);
+        let limit = self.asked.limit;
         let Some((apps, is_last)) = self.apps(world)? else { return Ok(None) };
         let pages = world.each(&apps, |world, (app, after)| {
-            let rows = Query::of::<R>(org.clone(), order, limit + 1).equal("app", *app);
-            let rows = rows.filter(column, Compare::Equal, value.clone());
-            Ok(world.page::<R>(&Query { after: after.clone(), ..rows })?.into_iter().map(|row| (*app, row)).collect())
+            Ok(page(world, *app, after.clone(), limit + 1)?.into_iter().map(|row| (*app, row)).collect())
         });
         let Some(pages): Option<Vec<Rows<R>>> = self.gather(pages)? else { return Ok(None) };
         let mut found: Rows<R> = pages.into_iter().flatten().collect();
         let is_more = found.len() > limit;
         found.truncate(limit);
-        let position = [R::TABLE.position(order).unwrap_or_default()];
         let next = match (found.last(), apps.last()) {
-            (Some((app, row)), _) if is_more => Some(format!("{app}.{}", word(&row.cells(&position)))),
+            (Some((app, row)), _) if is_more => Some(format!("{app}.{}", position(row))),
             // After all rows of the last of these apps.
-            (_, Some((app, _))) if !is_last => Some(format!("{app}.{}", first_of(order))),
+            (_, Some((app, _))) if !is_last => Some(format!("{app}.{first}")),
             (..) => None,
         };
         let shown = world.each(&found, |world, (_, row)| show(world, row));
@@ -322,11 +337,6 @@ fn word(cells: &[Value]) -> String {
     }
 }
 
-/// Returns a value below every row of a list.
-fn first_of(order: &str) -> String {
-    if order == "sequence" { "0".to_owned() } else { Uuid::nil().to_string() }
-}
-
 fn profile(world: &mut World, profile: &AppUser) -> Result<Option<ProfileJson>, Halt> {
     let scope = Scope { org: profile.org, app: profile.app };
     let years = Query::of::<TaxYear>(scope.org.to_value(), "year", YEARS).equal("app", scope.app);
@@ -340,10 +350,6 @@ fn profile(world: &mut World, profile: &AppUser) -> Result<Option<ProfileJson>, 
         user: users::json(world, scope, &user)?,
         tax_years: years.iter().map(|year| TaxYearJson::from(&**year)).collect(),
     }))
-}
-
-fn transfer(world: &mut World, transfer: &Transfer) -> Result<Option<transfers::TransferJson>, Halt> {
-    transfers::json(world, transfer).map(Some)
 }
 
 #[cfg(test)]

@@ -56,6 +56,12 @@ pub struct ExportPage<T> {
     pub next: Option<String>,
 }
 
+impl<T> ExportPage<T> {
+    pub const fn empty() -> Self {
+        Self { data: Vec::new(), next: None }
+    }
+}
+
 // Implemented by hand, because the derived schema gives all pages the same name.
 impl<T: ToSchema> ComposeSchema for ExportPage<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {

@@ -1,5 +1,5 @@
 use crate::chain::{Head, Log};
-use crate::events::{Event, EventStream};
+use crate::events;
 use crate::ledger::{LedgerBook, Transaction};
 use crate::store::{Reads, StoreError};
 use crate::world::record::key;
@@ -7,15 +7,7 @@ use crate::world::record::key;
 /// Returns the head of every log with an event, and of every ledger with a transaction, for `bursar anchor`.
 pub fn heads(reads: &Reads) -> Result<Vec<Head>, StoreError> {
     reads.snapshot(|snapshot| {
-        let mut heads = Vec::new();
-        let mut streams = Vec::new();
-        snapshot.each::<EventStream>(|stream| {
-            streams.push(key![stream.org, stream.app, stream.sequence]);
-            Ok(())
-        })?;
-        for key in &streams {
-            heads.extend(snapshot.get::<Event>(key)?.map(|event| event.head()));
-        }
+        let mut heads = events::heads(snapshot)?;
         let mut books = Vec::new();
         snapshot.each::<LedgerBook>(|book| {
             books.push(book.clone());

@@ -1,4 +1,4 @@
-//! The measurement: what to send, to whom, and for how long.
+//! The measurement: the requests, their server, and how long they are sent.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Simulation, Violation};
 use crate::clock::{DAY_SECONDS, Time};
-use crate::events::Event;
+use crate::events;
 use crate::funding::Debt;
 use crate::ids::AppId;
 use crate::jobs::Job;
@@ -124,7 +124,7 @@ impl Simulation {
                 endpoints.push(endpoint.clone());
                 Ok(())
             })?;
-            snapshot.each::<Event>(|event| {
+            events::each(snapshot, |event| {
                 let of_app = endpoints.iter().filter(|endpoint| endpoint.app == event.app);
                 for endpoint in of_app.filter(|endpoint| endpoint.wants(event.sequence, event.name)) {
                     if !self.receiver.has_heard(endpoint.id, event.sequence) {

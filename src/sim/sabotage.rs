@@ -3,7 +3,7 @@ use super::checks::changed::read;
 use crate::apps::limit_days::LimitDay;
 use crate::apps::{App, MemberProof};
 use crate::claims::ClaimSession;
-use crate::events::Event;
+use crate::events::EventSegment;
 use crate::funding::Debt;
 use crate::idempotency::StoredAnswer;
 use crate::jobs::{Job, Work};
@@ -101,7 +101,7 @@ impl Sabotage {
             | Self::PagesByCount
             | Self::KeptFollowUps
             | Self::ThiefHasPhone => {}
-            Self::LostEvents if chance.one_in(50) => lose::<Event>(changes, memory),
+            Self::LostEvents if chance.one_in(50) => lose::<EventSegment>(changes, memory),
             Self::LostJobs if chance.one_in(50) => lose::<Job>(changes, memory),
             Self::LostEvents | Self::LostJobs => {}
             Self::ForgottenAnswers => lose::<StoredAnswer>(&mut changes.clone(), memory),
@@ -113,7 +113,9 @@ impl Sabotage {
                 let captured = |hold: &Hold| hold.state == HoldState::Captured;
                 overwrite(changes, memory, captured, "state", &Value::Text("open".to_owned()));
             }
-            Self::BrokenChain => overwrite(changes, memory, |_: &Event| true, "hash", &Value::Bytes(vec![0; 32])),
+            Self::BrokenChain => {
+                overwrite(changes, memory, |_: &EventSegment| true, "hash", &Value::Bytes(vec![0; 32]))
+            }
             Self::RewrittenLedger => {
                 let hooks = Value::Text("elsewhere".to_owned());
                 overwrite(&mut changes.clone(), memory, |_: &Transaction| true, "destination_name", &hooks);

@@ -125,8 +125,8 @@ fn call(
     if let Some(round) = system.read(|world| webhooks::round(world, leased.org, endpoint, now))? {
         attempted.calls = round.endpoint.calls;
         attempted.next = round.next;
-        for (delivery, event) in &round.due {
-            attempted.outcomes.push((delivery.id, outside.receiver.call(endpoint, event.sequence, chance)));
+        for (delivery, found) in &round.due {
+            attempted.outcomes.push((delivery.id, outside.receiver.call(endpoint, found.event.sequence, chance)));
         }
     }
     Ok(Some(Finished::Called(Box::new(attempted))))

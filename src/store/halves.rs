@@ -1,4 +1,4 @@
-//! The two halves of a store, whichever it is: one writes, the other reads.
+//! The two halves of a store: one writes, the other reads.
 
 use super::error::{Begun, CommitError, OnCommit, StoreError};
 use super::memory::Memory;

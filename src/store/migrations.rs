@@ -103,6 +103,7 @@ migrations! {
     52 "verification_versions",
     53 "standard_names",
     54 "standard_words",
+    55 "event_segments",
 }
 
 impl Migration {

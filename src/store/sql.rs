@@ -33,19 +33,25 @@ pub(super) fn every(table: &Table, skip: u64) -> String {
     format!("SELECT {columns} FROM {} ORDER BY {order} LIMIT -1 OFFSET {skip}", table.name)
 }
 
+/// Returns a condition in the SQL of both stores.
+pub(super) fn sql_of(compare: Compare, column: &str, value: &str) -> String {
+    match compare {
+        Compare::Equal => format!("{column} = {value}"),
+        Compare::AtLeast => format!("{column} >= {value}"),
+        Compare::Less => format!("{column} < {value}"),
+        Compare::Other => format!("{column} <> {value}"),
+        Compare::Shares => format!("({column} & {value}) <> 0"),
+    }
+}
+
 pub(super) fn page(query: &Query) -> (String, Row) {
     let table = query.table;
     let mut values: Row = Vec::new();
     let mut parts: Vec<String> = Vec::new();
     for condition in &query.conditions {
-        let operator = match condition.compare {
-            Compare::Equal => "=",
-            Compare::AtLeast => ">=",
-            Compare::Less => "<",
-            Compare::Other => "<>",
-        };
         values.push(condition.value.clone());
-        parts.push(format!("t.{} {operator} ?{}", table.columns[condition.column].name, values.len()));
+        let column = format!("t.{}", table.columns[condition.column].name);
+        parts.push(sql_of(condition.compare, &column, &format!("?{}", values.len())));
     }
     let order = table.columns[query.order].name;
     let (behind, direction) = match query.direction {

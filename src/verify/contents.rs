@@ -4,9 +4,8 @@ use serde::Serialize;
 
 use crate::apps::Organization;
 use crate::clock::Time;
-use crate::events::{Event, EventStream};
+use crate::events;
 use crate::store::{Reads, StoreError};
-use crate::world::record::key;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Contents {
@@ -35,14 +34,8 @@ impl Contents {
                 contents.organizations += 1;
                 Ok(())
             })?;
-            snapshot.each::<EventStream>(|stream| {
-                let last = snapshot.get::<Event>(&key![stream.org, stream.app, stream.sequence])?;
-                let known = contents.last_event.as_ref().map(|known| known.created_at);
-                if let Some(event) = last.filter(|event| Some(event.created_at) > known) {
-                    contents.last_event = Some(LastEvent { sequence: event.sequence, created_at: event.created_at });
-                }
-                Ok(())
-            })?;
+            let newest = events::heads(snapshot)?.into_iter().max_by_key(|head| head.at);
+            contents.last_event = newest.map(|head| LastEvent { sequence: head.sequence, created_at: head.at });
             Ok(contents)
         })
     }

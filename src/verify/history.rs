@@ -1,15 +1,17 @@
 //! Checks the chains of event logs and ledgers, and the anchors that they must contain (invariants 14 and 15).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::report::Report;
+use super::report::{Report, TOGETHER};
 use crate::chain::{Anchor, ChainKey, Log};
-use crate::events::{self, Event, EventStream};
+use crate::events::{self, Event, EventObject, EventRow, EventSegment, EventStream};
 use crate::history::ledger_chains;
 use crate::ids::{AppId, OrgId};
 use crate::ledger::LedgerBook;
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
+use crate::world::record::key;
+use crate::world::{Record as _, Row, Value};
 
 pub(super) fn check(
     snapshot: &Snapshot<'_>,
@@ -95,13 +97,65 @@ fn check_ledgers(
     Ok(findings)
 }
 
+/// Returns the keys of the rows by which a segment is found from its objects.
+fn object_keys(segment: &EventSegment) -> impl Iterator<Item = Row> {
+    let objects: BTreeSet<uuid::Uuid> = segment.events().iter().map(|event| event.object_id).collect();
+    let (org, app, first) = (segment.org, segment.app, segment.first);
+    objects.into_iter().map(move |object| key![org, object, app, first])
+}
+
+/// Checks that each segment is found by the objects of its events, which an erasure relies on.
+fn check_objects(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
+    let (mut waiting, mut expected, mut lacking): (Vec<Row>, u64, u64) = (Vec::new(), 0, 0);
+    let mut look_up = |keys: Vec<Row>| {
+        let found = snapshot.get_all::<EventObject>(&keys)?;
+        lacking += u64::try_from(found.iter().filter(|row| row.is_none()).count()).unwrap_or(u64::MAX);
+        Ok::<_, StoreError>(())
+    };
+    snapshot.rows(EventSegment::TABLE, 0, |row| {
+        // A damaged row has a finding of its own.
+        let Ok(segment) = EventSegment::decoded(&row) else { return Ok(()) };
+        waiting.extend(object_keys(&segment));
+        if waiting.len() < TOGETHER {
+            return Ok(());
+        }
+        expected += u64::try_from(waiting.len()).unwrap_or(u64::MAX);
+        look_up(std::mem::take(&mut waiting))
+    })?;
+    expected += u64::try_from(waiting.len()).unwrap_or(u64::MAX);
+    look_up(waiting)?;
+    let mut rows = 0;
+    snapshot.rows(EventObject::TABLE, 0, |_| {
+        rows += 1;
+        Ok::<_, StoreError>(())
+    })?;
+    let what = match (lacking, rows == expected) {
+        (0, true) => return Ok(Vec::new()),
+        (0, false) => "has rows for objects without an event".to_owned(),
+        (lacking, _) => format!("lacks {lacking} rows: events are not found by their objects"),
+    };
+    Ok(vec![Finding { invariant: 14, what, place: "event_objects".to_owned() }])
+}
+
 /// The end of an app's log among the events read so far.
+#[derive(Default)]
 struct LogEnd {
-    org: OrgId,
-    app: AppId,
     sequence: i64,
     hash: Vec<u8>,
-    unkeyed_to: i64,
+    /// The last event that is a row of its own.
+    last_row: i64,
+    /// The first event of the last segment.
+    segment: i64,
+}
+
+/// The check of all logs. The rows of earlier versions are read before the segments.
+struct Logs<'a, 'b> {
+    chain: Option<&'a ChainKey>,
+    anchored: &'a mut Anchored<'b>,
+    report: &'a mut Report,
+    streams: BTreeMap<(OrgId, AppId), EventStream>,
+    ends: BTreeMap<(OrgId, AppId), LogEnd>,
+    findings: Vec<Finding>,
 }
 
 fn check_events(
@@ -110,52 +164,132 @@ fn check_events(
     anchored: &mut Anchored<'_>,
     report: &mut Report,
 ) -> Result<Vec<Finding>, StoreError> {
-    let mut findings = Vec::new();
-    let mut streams: HashMap<(OrgId, AppId), EventStream> = HashMap::new();
+    let mut streams = BTreeMap::new();
     snapshot.each::<EventStream>(|stream| {
         streams.insert((stream.org, stream.app), stream.clone());
         Ok(())
     })?;
-    let mut ends: Vec<LogEnd> = Vec::new();
-    snapshot.each::<Event>(|event| {
-        report.events += 1;
-        report.erased_events += u64::from(event.erased.is_some());
-        let key = (event.org, event.app);
-        if ends.last().is_none_or(|end| (end.org, end.app) != key) {
-            let unkeyed_to = streams.get(&key).map_or(0, |stream| stream.unkeyed_to);
-            ends.push(LogEnd { org: event.org, app: event.app, sequence: 0, hash: Vec::new(), unkeyed_to });
-        }
-        if let Some(end) = ends.last_mut() {
-            report.unkeyed_events += u64::from(event.sequence <= end.unkeyed_to);
-            findings.extend(follow(end, event, chain));
-            anchored.reach(Log::Events, event.app.0, event.sequence, &event.hash);
-            if let (Some(chain), Some(stream)) = (chain, streams.get(&key))
-                && event.sequence == stream.unkeyed_to
-            {
-                findings.extend(unproved(chain, stream, &event.hash));
-            }
-        }
+    let mut logs = Logs { chain, anchored, report, streams, ends: BTreeMap::new(), findings: Vec::new() };
+    snapshot.each::<EventRow>(|row| {
+        logs.row(row);
         Ok(())
     })?;
-    let headless = ends.iter().filter(|end| !streams.contains_key(&(end.org, end.app))).count();
-    if headless > 0 {
-        let what = format!("{headless} logs have no head");
-        findings.push(Finding { invariant: 14, what, place: "event_streams".to_owned() });
-    }
-    let ends: HashMap<_, _> = ends.into_iter().map(|end| ((end.org, end.app), end)).collect();
-    for (key, stream) in streams {
-        // A log may have a subscription before its first event.
-        let ended = ends.get(&key).map_or((0, [].as_slice()), |end| (end.sequence, end.hash.as_slice()));
-        if ended != (stream.sequence, stream.hash.as_slice()) {
-            let what = "the log does not end at its head".to_owned();
-            findings.push(Finding { invariant: 14, what, place: format!("log of app {}", stream.app) });
+    snapshot.rows(EventSegment::TABLE, 0, |row| {
+        match EventSegment::decoded(&row) {
+            Ok(segment) => logs.segment(&segment),
+            Err(damaged) => logs.find(15, &damaged.to_string(), place_of(&row)),
         }
-        if chain.is_some() && (stream.unkeyed_to < 0 || stream.unkeyed_to > stream.sequence) {
-            let what = "its chain is not upgraded: start this version once with its master key".to_owned();
-            findings.push(Finding { invariant: 15, what, place: format!("log of app {}", stream.app) });
-        }
-    }
+        Ok::<_, StoreError>(())
+    })?;
+    let mut findings = logs.findings();
+    findings.extend(check_objects(snapshot)?);
     Ok(findings)
+}
+
+impl Logs<'_, '_> {
+    fn find(&mut self, invariant: u8, what: &str, place: String) {
+        self.findings.push(Finding { invariant, what: what.to_owned(), place });
+    }
+
+    fn end(&mut self, org: OrgId, app: AppId) -> &mut LogEnd {
+        self.ends.entry((org, app)).or_default()
+    }
+
+    fn row(&mut self, row: &EventRow) {
+        let (event, chain) = (row.event(), self.chain);
+        let stream = self.streams.get(&(row.org, row.app)).cloned();
+        let unkeyed = stream.as_ref().is_some_and(|stream| row.sequence <= stream.unkeyed_to);
+        self.report.unkeyed_events += u64::from(unkeyed);
+        let before = &self.end(row.org, row.app).hash;
+        let linked = chain.is_none_or(|chain| events::follows(chain, before, &event, &row.hash, unkeyed));
+        self.event(&event, &row.hash, linked);
+        self.end(row.org, row.app).last_row = row.sequence;
+        if let (Some(chain), Some(stream)) = (chain, stream)
+            && row.sequence == stream.unkeyed_to
+        {
+            self.findings.extend(unproved(chain, &stream, &row.hash));
+        }
+    }
+
+    fn segment(&mut self, segment: &EventSegment) {
+        let EventSegment { org, app, first, last, .. } = *segment;
+        let place = format!("events {first} to {last} of app {app}");
+        let contradiction = segment.contradiction();
+        let mut kept = self.end(org, app).hash == segment.previous_hash;
+        if contradiction.is_none() {
+            let mut before = segment.previous_hash.clone();
+            for event in segment.events() {
+                // Without the key only the order of the events is checked.
+                let (hash, proved) = match self.chain {
+                    Some(chain) => {
+                        let hash = events::link(chain, &before, event);
+                        let proved = events::erasure_is_proved(chain, &before, event, &hash);
+                        (hash, proved)
+                    }
+                    None => (segment.hash.clone(), true),
+                };
+                self.event(event, &hash, proved);
+                before = hash;
+            }
+            kept &= before == segment.hash;
+        }
+        let end = self.end(org, app);
+        (end.sequence, end.segment) = (last, first);
+        end.hash.clone_from(&segment.hash);
+        if let Some(what) = contradiction {
+            self.find(15, &format!("damaged row: {what}"), place);
+        } else if !kept {
+            self.find(15, "one of these events or an earlier one was changed", place);
+        }
+    }
+
+    /// Adds the next event of a log.
+    fn event(&mut self, event: &Event, hash: &[u8], linked: bool) {
+        self.report.events += 1;
+        self.report.erased_events += u64::from(event.erased.is_some());
+        let end = self.end(event.org, event.app);
+        let gap = event.sequence != end.sequence + 1;
+        end.sequence = event.sequence;
+        hash.clone_into(&mut end.hash);
+        self.anchored.reach(Log::Events, event.app.0, event.sequence, hash);
+        let place = place(Log::Events, event.app.0, event.sequence);
+        if gap {
+            self.find(14, "the events before it are missing", place);
+        } else if !linked {
+            self.find(15, "this event or an earlier one was changed", place);
+        }
+    }
+
+    /// Compares the ends of the logs with their heads.
+    fn findings(mut self) -> Vec<Finding> {
+        let headless = self.ends.keys().filter(|log| !self.streams.contains_key(log)).count();
+        if headless > 0 {
+            self.find(14, &format!("{headless} logs have no head"), "event_streams".to_owned());
+        }
+        for (log, stream) in std::mem::take(&mut self.streams) {
+            let place = format!("log of app {}", stream.app);
+            // A log may have a subscription before its first event.
+            let end = self.ends.remove(&log).unwrap_or_default();
+            if (end.sequence, &end.hash) != (stream.sequence, &stream.hash) {
+                self.find(14, "the log does not end at its head", place.clone());
+            } else if (end.last_row, end.segment) != (stream.last_row(), stream.segment) {
+                self.find(14, "its head leads to other rows", place.clone());
+            }
+            if self.chain.is_some() && (stream.unkeyed_to < 0 || stream.unkeyed_to > stream.last_row()) {
+                let what = "its chain is not upgraded: start this version once with its master key";
+                self.find(15, what, place);
+            }
+        }
+        self.findings
+    }
+}
+
+/// Returns the place of a row that cannot be read.
+fn place_of(row: &[Value]) -> String {
+    match row {
+        [_, Value::Id(app), Value::Int(first), ..] => format!("events from {first} of app {app}"),
+        _ => "event_segments".to_owned(),
+    }
 }
 
 /// Checks the key's proof that the events up to here were emitted before the log had a key.
@@ -164,18 +298,4 @@ fn unproved(chain: &ChainKey, stream: &EventStream, hash: &[u8]) -> Option<Findi
     let what = "the keyless events up to here are not proved".to_owned();
     let place = place(Log::Events, stream.app.0, stream.unkeyed_to);
     (stream.unkeyed_proof.as_ref() != Some(&proof)).then_some(Finding { invariant: 15, what, place })
-}
-
-/// Adds the next event of a log, and returns its fault.
-fn follow(end: &mut LogEnd, event: &Event, chain: Option<&ChainKey>) -> Option<Finding> {
-    let place = format!("event {} of app {}", event.sequence, event.app);
-    let gap = event.sequence != end.sequence + 1;
-    let unkeyed = event.sequence <= end.unkeyed_to;
-    let linked = chain.is_none_or(|chain| events::follows(chain, &end.hash, event, unkeyed));
-    end.sequence = event.sequence;
-    end.hash.clone_from(&event.hash);
-    if gap {
-        return Some(Finding { invariant: 14, what: "the events before it are missing".to_owned(), place });
-    }
-    (!linked).then(|| Finding { invariant: 15, what: "this event or an earlier one was changed".to_owned(), place })
 }

@@ -37,9 +37,7 @@ use crate::users::{AppUser, TaxYear};
 use crate::world::record::key;
 use crate::world::{Record, Row};
 use day_sums::DaySums;
-
-/// Records whose related rows are fetched together.
-const TOGETHER: usize = 500;
+use report::TOGETHER;
 
 /// Checks the ledgers, the event logs and the related rows of all organizations. Without the key of the history, it
 /// checks that logs have no gap and end at their heads, and not their links.
@@ -323,5 +321,7 @@ fn check_batches(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fin
     Ok(findings)
 }
 
+#[cfg(test)]
+mod event_tests;
 #[cfg(test)]
 mod tests;

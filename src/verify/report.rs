@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use crate::ledger::verify::Finding;
 
+/// Records whose related rows are fetched together.
+pub(super) const TOGETHER: usize = 500;
+
 /// The numbers of checked rows, and the findings.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {

@@ -7,10 +7,11 @@ use super::rules::{self, DeliveryEvent};
 use super::update::disable;
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::events::Event;
+use crate::events::{self, Found};
 use crate::ids::{OrgId, WebhookDeliveryId, WebhookEndpointId};
 use crate::jobs::{self, Leased};
 use crate::outbound::Unanswered;
+use crate::scope::Scope;
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Want, World};
@@ -23,7 +24,7 @@ pub struct Round {
     /// The endpoint at the start of the round.
     pub endpoint: Arc<WebhookEndpoint>,
     /// Each delivery with its event, in the order of the events, except retries.
-    pub due: Vec<(Arc<WebhookDelivery>, Arc<Event>)>,
+    pub due: Vec<(Arc<WebhookDelivery>, Found)>,
     /// When the next of the other deliveries is due.
     pub next: Option<Time>,
 }
@@ -39,14 +40,11 @@ pub fn round(world: &mut World, org: OrgId, id: WebhookEndpointId, now: Time) ->
     let is_due = |delivery: &Arc<WebhookDelivery>| delivery.due_at.is_some_and(|due_at| due_at <= now);
     let due: Vec<_> = pending.iter().take(CALLS_MAX).filter(|delivery| is_due(delivery)).cloned().collect();
     let next = pending.get(due.len()).and_then(|delivery| delivery.due_at);
-    let event = |delivery: &Arc<WebhookDelivery>| key![org, delivery.app, delivery.sequence];
-    world.require(due.iter().map(|delivery| Want::row::<Event>(event(delivery))))?;
-    let mut reported = Vec::new();
-    for delivery in due {
-        if let Some(event) = world.get::<Event>(event(&delivery))? {
-            reported.push((delivery, event));
-        }
-    }
+    let event = |world: &mut World, delivery: Arc<WebhookDelivery>| {
+        let scope = Scope { org, app: delivery.app };
+        Ok(events::find(world, scope, delivery.event)?.map(|event| (delivery, event)))
+    };
+    let reported = world.each(due, event)?.into_iter().flatten().collect();
     Ok(Some(Round { endpoint, due: reported, next }))
 }
 

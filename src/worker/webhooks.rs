@@ -3,7 +3,7 @@
 use futures::future::join_all;
 
 use crate::clock::Clock;
-use crate::events::{Event, EventJson};
+use crate::events::{EventJson, Found};
 use crate::ids::WebhookEndpointId;
 use crate::jobs::Leased;
 use crate::outbound::{Post, Target, Unanswered};
@@ -36,7 +36,7 @@ pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpo
         .await
 }
 
-async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], event: &Event) -> Outcome {
+async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], found: &Found) -> Outcome {
     if endpoint.status == EndpointStatus::Disabled {
         return Outcome::NotTried;
     }
@@ -44,11 +44,12 @@ async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], e
     let Ok(target) = Target::parse(&endpoint.url, bursar.outbound.reach()) else {
         return Outcome::Unanswered(Unanswered::NotPublic);
     };
-    let body = serde_json::to_string(&EventJson::from(event)).expect("an event is plain data, which always serializes");
+    let body = serde_json::to_string(&EventJson::from(&*found.event))
+        .expect("an event is plain data, which always serializes");
     // Receivers check the timestamp against their own clocks, so the sandbox's movable clock is not used.
     let timestamp = Clock::wall().now().seconds();
-    let mut headers = signature::headers(secrets, &event.id.to_string(), timestamp, &body);
-    headers.push(("bursar-anchor", bursar.history.anchor(&event.head())));
+    let mut headers = signature::headers(secrets, &found.event.id.to_string(), timestamp, &body);
+    headers.push(("bursar-anchor", bursar.history.anchor(&found.head(&bursar.history.chain))));
     match bursar.outbound.notify(Post { target: &target, headers: &headers, body: body.into_bytes() }).await {
         Ok(answered) => {
             Outcome::Answered { status: answered.status, retry_after_seconds: answered.retry_after_seconds }

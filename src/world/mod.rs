@@ -190,6 +190,11 @@ impl World {
         self.find(R::TABLE.key(), key)
     }
 
+    /// Returns a record that this batch added, so that no store has it yet.
+    pub fn added<R: Record>(&self, key: &Row) -> Option<Arc<R>> {
+        self.tables.get(R::TABLE.name).and_then(|rows| rows.added(key)).map(typed)
+    }
+
     pub fn find<R: Record>(&self, index: &'static Index, values: Row) -> Result<Option<Arc<R>>, Halt> {
         debug_assert!(index.unique, "find is for unique indexes; all() is for the others");
         if let Some(rows) = self.tables.get(R::TABLE.name)

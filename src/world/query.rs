@@ -23,6 +23,8 @@ pub enum Compare {
     AtLeast,
     Less,
     Other,
+    /// Numbers that have a bit in common.
+    Shares,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +126,10 @@ impl Query {
                     Compare::AtLeast => *value >= condition.value,
                     Compare::Less => *value < condition.value,
                     Compare::Other => *value != condition.value,
+                    Compare::Shares => match (value, &condition.value) {
+                        (Value::Int(bits), Value::Int(asked)) => bits & asked != 0,
+                        _ => false,
+                    },
                 }
         });
         let behind = self.after.as_ref().is_none_or(|after| match self.direction {

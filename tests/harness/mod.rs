@@ -9,6 +9,7 @@ mod desk;
 mod gateway;
 pub mod judge;
 mod mail;
+pub mod old_events;
 pub mod patroni;
 mod people;
 pub mod postgres;
@@ -26,6 +27,7 @@ use bursar::apps::bootstrap::bootstrap;
 use bursar::clock::{Clock, Time};
 use bursar::connections;
 use bursar::dispatch::{Limits, Peer, router};
+use bursar::events::EventSegment;
 use bursar::health::{self, Health};
 use bursar::http::{Method, Route};
 use bursar::ids::OrgId;
@@ -263,7 +265,7 @@ impl Server {
         &self.running().health
     }
 
-    /// Returns every row of a table, ordered by key.
+    /// Returns every row of a table, ordered by key. The events of segments are a text, in which tests can search.
     pub fn rows(&self, table: &'static Table) -> Vec<Row> {
         let order = table.key().columns[0];
         let direction = Direction::Ascending;
@@ -272,6 +274,11 @@ impl Server {
         let wants = [Want::Page(all)];
         let mut rows = postgres::aside(|| self.bursar().reads.load(&wants)).unwrap().pop().unwrap();
         rows.sort_by_key(|row| Table::index_values(table.key(), row));
+        if table == EventSegment::TABLE {
+            let body = table.position("body").unwrap();
+            rows.iter_mut()
+                .for_each(|row| row[body] = Cell::Text(format!("{:?}", EventSegment::decoded(row).unwrap().events())));
+        }
         rows
     }
 

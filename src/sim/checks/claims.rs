@@ -15,10 +15,11 @@ use crate::world::Record as _;
 
 const THIEF: u8 = 23;
 /// The tables that a request for a code, or a wrong code, may write: also by delivering its message and its events.
-const MAY_WRITE: [&str; 8] = [
+const MAY_WRITE: [&str; 9] = [
     "claim_contacts",
+    "event_objects",
+    "event_segments",
     "event_streams",
-    "events",
     "jobs",
     "messages",
     "verification_days",

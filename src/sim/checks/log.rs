@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::changed::{changed, lost_metadata, written};
 use crate::chain::UNKEYED;
-use crate::events::{Event, EventName, EventStream, follows};
+use crate::events::{Event, EventName, EventObject, EventSegment, EventStream};
 use crate::ids::{AppId, OrgId, UserId};
 use crate::ledger::verify::Finding;
 use crate::members::Member;
@@ -37,13 +37,10 @@ impl Log {
         let mut findings = kept_or_erased(changes);
         let mut reported: BTreeMap<(AppId, Uuid), (EventName, Vec<i64>)> = BTreeMap::new();
         let mut codes: BTreeMap<(AppId, Uuid), Vec<i64>> = BTreeMap::new();
-        // An event that was written and erased in one commit is new, too.
-        let is_new = |change: &super::changed::Changed<Event>| change.before.is_none();
-        let is_told = |change: &super::changed::Changed<Event>| {
-            is_new(change) || change.after.as_ref().is_some_and(|event| event.erased.is_none())
-        };
-        for event in changed::<Event>(changes).filter(is_told).filter_map(|change| change.after) {
-            findings.extend(self.event(&event));
+        let new = changed::<EventSegment>(changes).filter(|change| change.before.is_none());
+        let new: Vec<Arc<EventSegment>> = new.filter_map(|change| change.after).collect();
+        findings.extend(new.iter().filter_map(|segment| self.segment(segment, changes)));
+        for event in new.iter().flat_map(|segment| segment.events()) {
             let of_codes =
                 [EventName::VerificationSent, EventName::VerificationLocked, EventName::VerificationUnlocked];
             if of_codes.contains(&event.name) {
@@ -139,17 +136,25 @@ impl Log {
         findings
     }
 
-    fn event(&mut self, event: &Event) -> Option<Finding> {
-        let (sequence, hash) = self.ends.entry((event.org, event.app)).or_default();
-        let gap = event.sequence != *sequence + 1;
-        let linked = event.erased.is_some() || follows(&UNKEYED, hash, event, false);
-        *sequence = event.sequence;
-        hash.clone_from(&event.hash);
-        let place = format!("event {} of app {}", event.sequence, event.app);
-        if gap {
-            return Some(Finding { invariant: 14, what: "the events before it are missing".to_owned(), place });
-        }
-        (!linked).then(|| Finding { invariant: 15, what: "does not follow from the previous event".to_owned(), place })
+    fn segment(&mut self, segment: &EventSegment, changes: &[Change]) -> Option<Finding> {
+        let EventSegment { org, app, first, last, .. } = *segment;
+        let (sequence, hash) = self.ends.entry((org, app)).or_default();
+        let gap = first != *sequence + 1;
+        let linked = segment.previous_hash == *hash && segment.hashes(&UNKEYED).last() == Some(&segment.hash);
+        (*sequence, *hash) = (last, segment.hash.clone());
+        let places: BTreeSet<Uuid> = written::<EventObject>(changes)
+            .filter(|place| (place.org, place.app, place.first) == (org, app, first))
+            .map(|place| place.object_id)
+            .collect();
+        let is_found = segment.events().iter().map(|event| event.object_id).collect::<BTreeSet<Uuid>>() == places;
+        let (invariant, what) = match (gap, linked, segment.contradiction()) {
+            (true, ..) => (14, "the events before it are missing"),
+            (false, false, _) => (15, "does not follow from the previous event"),
+            (false, true, Some(what)) => (14, what),
+            (false, true, None) if !is_found => (14, "is not found by the objects of its events"),
+            (false, true, None) => return None,
+        };
+        Some(Finding { invariant, what: what.to_owned(), place: format!("events {first} to {last} of app {app}") })
     }
 
     /// Each log numbers the events about the codes of a phone or an address separately, from 1.
@@ -205,21 +210,27 @@ impl Log {
     }
 }
 
-/// Events are never changed or removed. Erasing a payee's data may change only the object of an event.
+/// Segments are never changed or removed. Erasing a payee's data may change only the objects of their events.
 fn kept_or_erased(changes: &[Change]) -> Vec<Finding> {
-    let broken = changed::<Event>(changes).filter_map(|change| {
+    let broken = changed::<EventSegment>(changes).filter_map(|change| {
         let before = change.before?;
         let erased = change.after.is_some_and(|after| {
-            let (object, erased) = (after.object.clone(), after.erased.clone());
-            let expected = Event { object, erased, ..Event::clone(&before) };
-            after.erased.is_some() && (Event::TABLE.encode)(&expected) == (Event::TABLE.encode)(&*after)
+            let columns = |segment: &EventSegment| {
+                let EventSegment { first, last, names, previous_hash, hash, created_at, .. } = segment.clone();
+                (first, last, names, previous_hash, hash, created_at, segment.events().len())
+            };
+            let kept = |(before, after): (&Arc<Event>, &Arc<Event>)| {
+                let (object, erased) = (after.object.clone(), after.erased.clone());
+                before == after || after.erased.is_some() && Event { object, erased, ..Event::clone(before) } == **after
+            };
+            columns(&before) == columns(&after) && before.events().iter().zip(after.events()).all(kept)
         });
         (!erased).then_some(before)
     });
-    let finding = |event: Arc<Event>| Finding {
+    let finding = |segment: Arc<EventSegment>| Finding {
         invariant: 15,
         what: "was changed or removed, but can only be added".to_owned(),
-        place: format!("event {} of app {}", event.sequence, event.app),
+        place: format!("events {} to {} of app {}", segment.first, segment.last, segment.app),
     };
     broken.map(finding).collect()
 }

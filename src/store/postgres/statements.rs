@@ -15,7 +15,8 @@ use uuid::Uuid;
 
 use super::cells::{Param, matches_nothing, read_row, type_name};
 use crate::store::StoreError;
-use crate::world::query::{Compare, Direction, Query};
+use crate::store::sql::sql_of;
+use crate::world::query::{Direction, Query};
 use crate::world::record::{Index, Kind};
 use crate::world::{Row, RowsWanted, Table, TableChanges, Value, Want};
 
@@ -345,13 +346,8 @@ fn page(query: &Query) -> Option<Statement<'_>> {
         Some(params.len())
     };
     for condition in &query.conditions {
-        let operator = match condition.compare {
-            Compare::Equal => "=",
-            Compare::AtLeast => ">=",
-            Compare::Less => "<",
-            Compare::Other => "<>",
-        };
-        parts.push(format!("t.{} {operator} ${}", quoted(table, condition.column), given(&condition.value)?));
+        let column = format!("t.{}", quoted(table, condition.column));
+        parts.push(sql_of(condition.compare, &column, &format!("${}", given(&condition.value)?)));
     }
     let order = quoted(table, query.order);
     let (behind, direction) = match query.direction {
