@@ -33,7 +33,7 @@ const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(8).expect("8 is not 0");
 pub enum EnvironmentChoice {
     /// For tests: inbox, movable clock, simulated rails.
     Sandbox,
-    /// Real money.
+    /// Real messages; rails are simulated in this version.
     Production,
 }
 

@@ -170,7 +170,7 @@ fn a_restore_says_what_is_in_the_copy() {
     assert_eq!(restored["last_event"]["created_at"], last["created"]);
     let restored = reported(&run(&other, &["restore", copy.to_str().unwrap()]));
     let moment = last["created"].as_str().unwrap();
-    assert!(restored.contains("1 organization, the last event is of") && restored.contains(moment), "{restored}");
+    assert!(restored.contains("1 organization; its last event is from") && restored.contains(moment), "{restored}");
 }
 
 #[test]

@@ -42,6 +42,20 @@ async fn a_payee_learns_nothing_of_the_senders_wallet() {
     assert!(!refused.text.contains("wallet") && refused.text.contains("stays yours"), "{}", refused.text);
 }
 
+#[tokio::test]
+async fn a_payee_is_not_promised_money_that_the_sender_took_back() {
+    let server = Server::memory().await;
+    let (id, jane) = before_the_last_step(&server).await;
+    jane.try_step("payout", json!({"amount": 400})).await.expect(200);
+    let link = server.get(&format!("/v2/payout-links/{id}")).app_key().send().await.expect(200).body;
+    let take_back = json!({"user_id": link["claimed_user_id"], "amount": 100});
+    server.post("/v2/transfers").app_key().json(take_back).send().await.expect(200);
+    let refused = jane.try_step("payout", json!({"amount": 600})).await;
+    assert_eq!(refused.refused(402, "transaction-insufficient-funds").fields(), ["/amount"]);
+    assert!(refused.text.contains("took it back") && !refused.text.contains("stays yours"), "{}", refused.text);
+    jane.try_step("payout", json!({"amount": 500})).await.expect(200);
+}
+
 /// The payee completed all steps in time.
 #[tokio::test]
 async fn who_claims_in_time_keeps_the_money_while_the_sender_cannot_pay_the_fee() {

@@ -6,6 +6,7 @@ use super::progress::{chosen, progress};
 use super::session::{self, ActiveSession};
 use super::steps::{self, StepName};
 use crate::engine::Command;
+use crate::ledger::{self, Account};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
 use crate::payouts::{FeeRequest, Order, pay};
@@ -77,7 +78,7 @@ impl Command for ClaimPayout {
                 active.touch(world, |session| session.paid_at = session.paid_at.or(is_paid.then_some(now)));
                 Ok(Ok(transfer))
             }
-            Err(refusal) => match kept_for_payee(&refusal) {
+            Err(refusal) => match kept_for_payee(world, &order, &refusal)? {
                 Some(reported) => Ok(Err(reported)),
                 None => Err(refusal.into()),
             },
@@ -86,18 +87,21 @@ impl Command for ClaimPayout {
 }
 
 /// Returns the refusal for a payee whose money is claimed and cannot be paid out now; `None` for other refusals. It
-/// reveals nothing of the app's limits and balance, only that the money is safe and how to continue.
-fn kept_for_payee(refusal: &Refusal) -> Option<Refusal> {
+/// reveals nothing of the app's limits and balance, only whether the money is still there and how to continue.
+fn kept_for_payee(world: &World, order: &Order, refusal: &Refusal) -> Result<Option<Refusal>, Halt> {
+    let wallet = Account::UserWallet(order.scope.app, order.user.id);
     let message = if refusal.code == Code::LimitExceeded {
         "is more than the sender can pay out today. The money stays yours. Withdraw a smaller amount, or come back \
          tomorrow"
-    } else if refusal.code == Code::InsufficientFunds {
-        "cannot be paid out now: the sender cannot pay the fee, or part of the money was paid out another way. The \
-         remaining money stays yours. Come back later, or withdraw a smaller amount"
+    } else if refusal.code != Code::InsufficientFunds {
+        return Ok(None);
+    } else if ledger::balance(world, order.scope.org, wallet)? < order.amount {
+        "is more than is left for you with this sender: part of this payment was paid out in another way, or the sender \
+         took it back. Withdraw a smaller amount, or ask the sender"
     } else {
-        return None;
+        "cannot be paid out now. The money stays yours. Come back later, or ask the sender"
     };
-    Some(Refusal::field(refusal.code, "/amount", message))
+    Ok(Some(Refusal::field(refusal.code, "/amount", message)))
 }
 
 /// Payouts of one link, returned ones included. Each may cost the sender a fee, and rounds its own fee and exchange:

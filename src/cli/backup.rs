@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::terminal::{Configured, Failed, say};
+use super::terminal::{Configured, Failed, counted, say};
 use crate::backups::{self, Copied, NotCopied};
 use crate::config::Config;
 
@@ -45,9 +45,11 @@ fn run(
     }
     let path = path.display();
     say(&format!(
-        "{done} {path}: {bytes} bytes, {transactions} transactions and {events} events, every invariant holds.\n\
-         In it: {contents}.\n\
-         The key file {} is not in it: without it, what is sealed cannot be opened.",
+        "{done} {path}: {bytes} bytes, {} and {}, every invariant holds.\n\
+         It contains {contents}.\n\
+         The copy does not contain the key file {}. Without that file, sealed values cannot be read.",
+        counted(transactions, "transaction"),
+        counted(events, "event"),
         config.key.file.display()
     ))
 }

@@ -19,10 +19,10 @@ pub(super) struct Options {
     /// Where events are posted to, on this machine or elsewhere
     #[arg(long, value_name = "URL", value_parser = target)]
     forward_to: Target,
-    /// What signs them; drawn and printed when not given
+    /// The secret that signs them; generated and printed if missing
     #[arg(long, value_name = "whsec_…", value_parser = secret)]
     secret: Option<Secret>,
-    /// From behind this event on, instead of from now on
+    /// Start after this event; by default, with new events
     #[arg(long, value_name = "SEQUENCE", value_parser = clap::value_parser!(i64).range(0..))]
     after: Option<i64>,
     /// Only events of this name

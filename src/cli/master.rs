@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::terminal::{Failed, say};
+use super::terminal::{Failed, counted, say};
 use crate::key_file::{self, KeySource, MasterKeys};
 
 /// What to do with a file of master keys.
@@ -47,10 +47,11 @@ pub(super) fn run(asked: &Options) -> Result<(), Failed> {
         return say(&json!({"file": asked.file, "keys": keys.ids(), "active": keys.active()}).to_string());
     }
     let ids: Vec<String> = keys.ids().iter().map(u16::to_string).collect();
+    let (count, active) = (counted(ids.len(), "key"), keys.active());
+    let which = if ids.len() == 1 { String::new() } else { format!(" ({})", ids.join(", ")) };
     say(&format!(
-        "{file} has the keys {}; key {} is active. Keep a copy in another place: without its keys a store is lost.",
-        ids.join(", "),
-        keys.active()
+        "{file} contains {count}{which}; key {active} is active. Keep a copy in another place: without its keys a store \
+         is lost."
     ))
 }
 

@@ -68,7 +68,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
                 return say(&serde_json::to_string(version).expect("a version is plain data, which always serializes"));
             }
             say(&format!(
-                "Loaded {} entries with {} names into {}.\nList {} of {}.\nA server that runs there takes it up within a minute.",
+                "Loaded {} entries with {} names into {}.\nList {} of {}.\nA running server uses it within a minute.",
                 version.entries,
                 version.names,
                 config.sanctions_dir.display(),

@@ -70,6 +70,12 @@ pub(super) fn complain_as_it_is(text: &str) {
     drop(std::io::stderr().write_all(text.as_bytes()));
 }
 
+/// Returns a number with its noun: `1 hold`, `2 holds`.
+pub(super) fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// Writes a result to standard output. A reader that went away (`bursar routes | head`) is no failure.
 pub(super) fn say(text: &str) -> Result<(), Failed> {
     say_while_heard(text).map(|_| ())

@@ -8,7 +8,7 @@ use clap::Args;
 use comfy_table::{ContentArrangement, Table};
 
 use super::logging;
-use super::terminal::{Configured, Failed, say, until_interrupted};
+use super::terminal::{Configured, Failed, counted, say, until_interrupted};
 use crate::chain::{Anchor, HistoryKeys, read_anchors};
 use crate::config::BadConfig;
 use crate::history;
@@ -120,13 +120,21 @@ fn table(report: &Report, key_file: &Path) -> String {
     let Report { accounts, transactions, entries, holds, events, payout_requests, batch_rows, payables, seals, .. } =
         report;
     let seals = match seals {
+        Some(1) => "1 sealed value was opened.".to_owned(),
         Some(seals) => format!("{seals} sealed values were opened."),
         None => "No sealed value was opened: there is no key file.".to_owned(),
     };
     let Report { unkeyed_events, erased_events, history_checked, anchors, findings, .. } = report;
     let mut seen = format!(
-        "Checked {accounts} ledger accounts, {transactions} transactions, {entries} entries, {holds} holds, \
-         {events} events, {payout_requests} payout requests, {batch_rows} rows of batches, {payables} payables.\n{seals}"
+        "Checked {}, {}, {}, {}, {}, {}, {}, {}.\n{seals}",
+        counted(*accounts, "ledger account"),
+        counted(*transactions, "transaction"),
+        if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") },
+        counted(*holds, "hold"),
+        counted(*events, "event"),
+        counted(*payout_requests, "payout request"),
+        counted(*batch_rows, "batch row"),
+        counted(*payables, "payable"),
     );
     seen.push('\n');
     seen.push_str(&if *history_checked {
@@ -196,7 +204,7 @@ fn deliver(to: Option<To>, lines: String, count: usize) -> Result<(), Failed> {
                 file.sync_all()
             };
             write().map_err(|error| Failed::Work(format!("{}: {error}", path.display())))?;
-            say(&format!("{count} anchors appended to {}", path.display()))
+            say(&format!("{} appended to {}", counted(count, "anchor"), path.display()))
         }
         Some(To::Url(target)) => until_interrupted(async {
             let outbound = Outbound::new(Reach::Anywhere, DEADLINE);
@@ -204,7 +212,7 @@ fn deliver(to: Option<To>, lines: String, count: usize) -> Result<(), Failed> {
             let post = Post { target: &target, headers: &headers, body: lines.into_bytes() };
             match outbound.post(post).await {
                 Ok(answered) if (200..300).contains(&answered.status) => {
-                    say(&format!("{count} anchors posted; the server returned {}", answered.status))
+                    say(&format!("{} posted; the server returned {}", counted(count, "anchor"), answered.status))
                 }
                 Ok(answered) => Err(Failed::Work(format!("the server returned {}", answered.status))),
                 Err(unanswered) => Err(Failed::Work(unanswered.to_string())),

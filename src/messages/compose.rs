@@ -27,6 +27,8 @@ pub enum Letter<'a> {
         amount: Cents,
         /// A sentence without its full stop.
         reason: &'a str,
+        /// Who returned it after it had arrived; `None` for a payout that did not arrive.
+        returned_by: Option<&'a str>,
         /// The page on which the payee can choose another method, if it exists.
         link: Option<&'a str>,
         /// Whether the money is back in the app's wallet.
@@ -114,19 +116,12 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
         Letter::Code { app_name, code, purpose } => {
             let app_name = if has_six_digits(app_name) { "the app" } else { app_name };
             let subject = format!("Your code for {app_name}");
-            let what = match purpose {
-                CodePurpose::Verification => format!("is your code to confirm your phone for {app_name}"),
-                CodePurpose::Claim => format!("is your code to receive your payment from {app_name}"),
-                CodePurpose::ContactChange => {
-                    format!("is your code to change your phone number or e-mail address with {app_name}")
-                }
-                CodePurpose::Unfreeze => format!("is your code to start automatic payouts from {app_name} again"),
-            };
-            let text = format!("{code} {what}. It works for 10 minutes. We will never ask you for this code.");
+            let text = code_text(app_name, code, purpose);
             (subject, text, None, Some(code))
         }
-        Letter::PayoutFailed { app_name, amount, reason, link, back_at_app } => {
-            let subject = format!("{} from {app_name} could not be paid out", amount.dollars());
+        Letter::PayoutFailed { app_name, amount, reason, returned_by, link, back_at_app } => {
+            let what = returned_by.map_or("could not be paid out".to_owned(), |by| format!("was returned by {by}"));
+            let subject = format!("{} from {app_name} {what}", amount.dollars());
             let next = match link {
                 Some(link) => format!("Choose another way to get paid: {link}"),
                 None => format!("Ask {app_name} to pay you in another way."),
@@ -174,6 +169,23 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
     Composed { subject, text, link: link.map(str::to_owned), code: code.map(str::to_owned) }
 }
 
+fn code_text(app_name: &str, code: &str, purpose: CodePurpose) -> String {
+    let what = match purpose {
+        CodePurpose::Verification => format!("is your code to confirm your phone for {app_name}"),
+        CodePurpose::Claim => format!("is your code to receive your payment from {app_name}"),
+        CodePurpose::ContactChange => {
+            format!("is your code to change your phone number or e-mail address with {app_name}")
+        }
+        CodePurpose::Unfreeze => format!("is your code to start automatic payouts from {app_name} again"),
+    };
+    // Payees enter the other codes in the app's own product, or on the page of a notice.
+    let page = match purpose {
+        CodePurpose::Claim | CodePurpose::ContactChange => "the payment page",
+        CodePurpose::Verification | CodePurpose::Unfreeze => "the page where you requested it",
+    };
+    format!("{code} {what}. It is valid for 10 minutes. Enter it only on {page}. We will never call you for it.")
+}
+
 const fn whose(back_at_app: bool) -> &'static str {
     if back_at_app { "The money is back with the sender." } else { "The money is safe and still yours." }
 }
@@ -212,6 +224,7 @@ mod tests {
                 app_name: "Acme",
                 amount,
                 reason: "the account is closed",
+                returned_by: None,
                 link: None,
                 back_at_app: false,
             },
@@ -219,6 +232,7 @@ mod tests {
                 app_name: "Acme",
                 amount,
                 reason: "the account is closed",
+                returned_by: Some("your bank"),
                 link: None,
                 back_at_app: true,
             },
@@ -227,7 +241,7 @@ mod tests {
             Letter::PaidByPreference {
                 app_name: "Acme",
                 amount,
-                method: "Bank account (ACH) ***6789",
+                method: "Checking account ••6789",
                 arrival: "seconds",
                 message: Some("Well done."),
             },
@@ -242,20 +256,20 @@ mod tests {
         Reminder: Acme is sending you $1,234.05.
         Choose how to get paid: http://x/claim/abc
         ---
-        012345 is your code to confirm your phone for Acme. It works for 10 minutes. We will never ask you for this code.
+        012345 is your code to confirm your phone for Acme. It is valid for 10 minutes. Enter it only on the page where you requested it. We will never call you for it.
         ---
-        999999 is your code to receive your payment from the app. It works for 10 minutes. We will never ask you for this code.
+        999999 is your code to receive your payment from the app. It is valid for 10 minutes. Enter it only on the payment page. We will never call you for it.
         ---
         $1,234.05 from Acme could not be paid out: the account is closed. The money is safe and still yours. Ask Acme to pay you in another way.
         ---
-        $1,234.05 from Acme could not be paid out: the account is closed. The money is back with the sender. Ask Acme to pay you in another way.
+        $1,234.05 from Acme was returned by your bank: the account is closed. The money is back with the sender. Ask Acme to pay you in another way.
         ---
         $1,234.05 from Acme was canceled before it was sent. The money is safe and still yours. Choose how to get paid: http://x/claim/abc
         ---
         $1,234.05 from Acme was canceled before it was sent. The money is back with the sender. Ask Acme if you expected it.
         ---
         Acme sent you $1,234.05.
-        It goes to Bank account (ACH) ***6789. Expected arrival: seconds.
+        It goes to Checking account ••6789. Expected arrival: seconds.
         Acme says: "Well done."
         ---
         Acme is collecting $1,234.05 from your bank account ending in 6789. If you did not agree to this, ask Acme to cancel it, and ask your bank within 60 days to return it.

@@ -87,6 +87,9 @@ pub enum Template {
         app_name: String,
         /// In words for payees.
         reason: String,
+        /// Who returned it after it had arrived: `your bank`; `None` if it did not arrive.
+        #[serde(default)]
+        returned_by: Option<String>,
         /// Whether the money is back in the app's wallet.
         #[serde(default)]
         back_at_app: bool,
@@ -106,7 +109,7 @@ pub enum Template {
         transfer: TransferId,
         amount_cents: Cents,
         app_name: String,
-        /// Masked: `Bank account (ACH) ***6789`.
+        /// Masked: `Checking account ••6789`.
         method: String,
         /// In words for payees.
         arrival: String,

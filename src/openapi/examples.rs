@@ -45,7 +45,7 @@ const TEXTS: [(&str, &str); 35] = [
 ];
 
 /// The depth of a response's example; below it a field is null.
-const DEPTH_MAX: usize = 6;
+const DEPTH_MAX: usize = 7;
 
 /// Returns a small request: the required fields, or the first field if none is required.
 pub(super) fn request(schema: &Value) -> Value {

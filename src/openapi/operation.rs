@@ -143,7 +143,7 @@ fn idempotency_field() -> Value {
     json!({
         "type": ["string", "null"],
         "format": "uuid",
-        "description": "The same as the header Idempotency-Key, for clients that cannot set headers.",
+        "description": "The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.",
     })
 }
 

@@ -6,13 +6,15 @@ use crate::pages::views::{Operation, OperationGroup, ReferencePage, ReferenceRow
 
 /// The introduction of the document, by paragraph.
 pub(super) const INTRODUCTION: [&str; 5] = [
-    "Moves money to people and collects money from them on behalf of an app. Amounts are integers in cents; \
-     times are RFC 3339 in UTC; ids are UUIDs.",
+    "Moves money to people and collects money from them on behalf of an app. Requests, links and batches have amounts as integers in \
+     cents, transfers as decimal text of cents; times are RFC 3339 in UTC; ids are UUIDs.",
     "Every request carries `Authorization: Basic` with the Base64 of `<client_id>:<api_key>`. An organization's \
      key acts on an app through the header `Api-App-Id`.",
     "Every POST takes an idempotency key, as the header `Idempotency-Key` or the body field `idempotency_key`. A \
      repeated request with the same key returns the stored response, marked `Idempotent-Replayed: true`; a key is \
-     never executed twice.",
+     never executed twice. Refusals with 402, 404, 410 and 409, except `resource-busy` and `idempotency-key-reused`, \
+     are stored, too: send a corrected request with a new key. After any other error, and after a timeout, use the \
+     same key.",
     "Errors have one body: `success` is false, `message` is for people, `error_code` is for programs, and `errors` \
      lists the invalid fields. Unknown fields and parameters are refused.",
     "Lists are newest first, one page at a time: `limit`, `starting_after`, `ending_before`. Responses may contain \
@@ -133,15 +135,26 @@ fn add_rows(document: &Value, schema: &Value, within: &str, depth: usize, rows: 
     let required: Vec<&str> = list(schema, "/required").filter_map(Value::as_str).collect();
     for (name, field) in fields(schema, "/properties") {
         let path = if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") };
-        let resolved = resolve(document, field);
-        let described = if field.get("description").is_some() { field } else { resolved };
+        let (given, is_nullable) = without_null(field);
+        let resolved = resolve(document, given);
+        let described = [field, given, resolved].map(|schema| text(schema, "/description"));
+        let null = if is_nullable { " or null" } else { "" };
         rows.push(ReferenceRow {
             name: path.clone(),
-            kind: kind(resolved),
+            kind: format!("{}{null}", kind(resolved)),
             required: required.contains(&name),
-            description: text(described, "/description").to_owned(),
+            description: described.into_iter().find(|text| !text.is_empty()).unwrap_or_default().to_owned(),
         });
         add_rows(document, field, &path, depth + 1, rows);
+    }
+}
+
+/// Returns the schema of a choice between one schema and null, and whether it is such a choice.
+fn without_null(schema: &Value) -> (&Value, bool) {
+    let choices = ["/oneOf", "/anyOf"].into_iter().find_map(|pointer| schema.pointer(pointer)?.as_array());
+    match choices.map(Vec::as_slice) {
+        Some([one, null]) if null["type"] == "null" => (one, true),
+        Some(_) | None => (schema, false),
     }
 }
 
@@ -197,12 +210,15 @@ mod tests {
     fn fields_within_fields_are_named_by_their_path() {
         let document = json!({"components": {"schemas": {"Payee": {
             "type": "object", "description": "The payee.", "properties": {"email": {"type": ["string", "null"]}},
-        }}}});
+        }, "UserId": {"type": "string", "format": "uuid"}}}});
         let schema = json!({"type": "object", "required": ["payee"], "properties": {
             "payee": {"$ref": "#/components/schemas/Payee"},
             "rows": {"type": "array", "items": {"type": "object", "properties": {"amount": {
                 "type": "integer", "minimum": 1, "maximum": 9
             }}}},
+            "user_id": {"oneOf": [
+                {"$ref": "#/components/schemas/UserId", "description": "The user."}, {"type": "null"}
+            ]},
         }});
         let rows = schema_rows(&document, &schema);
         let shown: Vec<(&str, &str, bool)> =
@@ -214,8 +230,10 @@ mod tests {
                 ("payee.email", "string or null", false),
                 ("rows", "array", false),
                 ("rows[].amount", "integer, 1 to 9", false),
+                ("user_id", "string, uuid or null", false),
             ]
         );
+        assert_eq!(rows[4].description, "The user.");
         assert_eq!(rows[0].description, "The payee.");
     }
 }

@@ -16,7 +16,6 @@ pub async fn show_landing(call: Call) -> Outcome {
     }
     let view = LandingPage {
         base_url: call.bursar.public_url.clone(),
-        credentials_path: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         is_sandbox: true,
     };

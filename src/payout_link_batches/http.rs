@@ -127,8 +127,9 @@ pub async fn show_results(call: Call) -> Outcome {
 
 pub fn routes() -> Vec<Route> {
     let results = "Returns the result of each row so far: the columns of the input, then status (succeeded, failed), \
-                   payout_link_id, link, error_code and error_message, which are empty until the row is done. Cells \
-                   that a spreadsheet would execute begin with an apostrophe.";
+                   payout_link_id, link, error_code and error_message, which are empty until the row is done. \
+                   succeeded means that the link exists, not that it was delivered or paid. The file begins with a \
+                   UTF-8 byte order mark; text that a spreadsheet would execute gets an apostrophe before it.";
     vec![
         route!(Post "/v2/payout-link-batches" App "submit_payout_link_batch" submit)
             .about("Payout link batches", "Submit 1 to 500 payout links")
@@ -165,7 +166,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results.csv" App "get_payout_link_batch_results_csv" show_results)
             .about("Payout link batches", "Download the results of a payout link batch as CSV")
-            .describe(results)
+            .describe("Returns the same file as the path without .csv, for clients that name a download by its path.")
             .gives_empty(200, "The CSV file.")
             .refuses(&[Code::NotFound]),
     ]

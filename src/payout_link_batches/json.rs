@@ -31,18 +31,22 @@ pub struct PayoutLinkBatchJson {
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
     /// submitted, processing, completed, completed_with_errors.
+    #[schema(example = "completed_with_errors")]
     pub status: BatchStatus,
     /// The number of rows.
+    #[schema(example = 3)]
     pub total: i64,
     /// The number of rows with a link.
+    #[schema(example = 2)]
     pub succeeded: i64,
     /// The number of failed rows; the results have their errors.
+    #[schema(example = 1)]
     pub failed: i64,
     /// Cents of all rows.
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, example = 3000)]
     pub amount: Cents,
     /// Cents of the rows with a link.
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, example = 2000)]
     pub succeeded_amount: Cents,
     /// When the last row was processed.
     #[schema(required, value_type = Option<String>, format = DateTime)]

@@ -46,7 +46,7 @@ pub struct PayoutLinkJson {
     /// The memo.
     #[schema(required)]
     pub memo: Option<String>,
-    /// The metadata.
+    /// The metadata as text; an object as its JSON text.
     #[schema(required)]
     pub metadata: Option<String>,
     /// The description.

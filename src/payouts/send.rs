@@ -137,9 +137,7 @@ impl SendPayout {
             transfer: transfer.id,
             amount_cents: transfer.arrives,
             app_name: apps::find(world, self.scope)?.name.clone(),
-            method: format!("{} {}", platform.display_name(), method.mask.as_deref().unwrap_or_default())
-                .trim()
-                .to_owned(),
+            method: method.distinguished(),
             arrival,
             message: self.new.delivery.message.clone(),
         };

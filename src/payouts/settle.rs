@@ -19,7 +19,7 @@ use crate::rails::failures::{FailureCode, MethodOutcome};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::rules::TransferEvent;
-use crate::transfers::{self, Transfer};
+use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users;
 use crate::world::{Halt, World};
 
@@ -191,6 +191,7 @@ fn after_failure(
         amount_cents: transfer.arrives,
         app_name,
         reason: failure.message.to_owned(),
+        returned_by: (transfer.status == TransferStatus::Reversed).then(|| payout.platform.returned_by().to_owned()),
         back_at_app,
     })
 }

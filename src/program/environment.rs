@@ -6,7 +6,7 @@ words! {
     pub enum Environment {
         /// For tests: inbox, movable clock, simulated rails.
         Sandbox = "sandbox",
-        /// Real money.
+        /// Real messages; rails are simulated in this version.
         Production = "production",
     }
 }

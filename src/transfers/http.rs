@@ -28,7 +28,7 @@ input! {
         pub user_id: UserId,
         /// Cents: below zero from the app to the user, above zero from the user to the app.
         pub amount: SignedAmount,
-        /// A note, returned unchanged.
+        /// A note: text, or an object, which is returned as its JSON text.
         pub metadata: Option<Metadata>,
     }
 }
@@ -152,7 +152,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/transfers" App "create_transfer" create)
             .about("Transfers", "Move money between the app and a user")
-            .describe("A negative amount goes from the app to the user, a positive amount from the user to the app. The transfer completes immediately. Transfers to users count toward transfer_limits of the app's settings.")
+            .describe("A negative amount goes from the app to the user, a positive amount from the user to the app. A positive amount takes any money of the user's wallet with this app, also money of a claimed link that a bank returned. The user is not notified. The transfer completes immediately. Transfers to users count toward transfer_limits of the app's settings.")
             .takes::<NewTransfer>()
             .example(json!({"user_id": "019a0000-0000-7000-8000-000000000000", "amount": -1000}))
             .gives::<TransferJson>(200, "The transfer.")

@@ -72,7 +72,7 @@ pub struct TransferJson {
     /// The payout link.
     #[schema(required)]
     pub payout_link_id: Option<PayoutLinkId>,
-    /// The caller's note.
+    /// The caller's note as text; an object as its JSON text.
     #[schema(required)]
     pub metadata: Option<String>,
 }

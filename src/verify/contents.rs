@@ -50,10 +50,11 @@ impl Contents {
 impl std::fmt::Display for Contents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let many = self.organizations;
-        write!(f, "{many} organization{}, ", if many == 1 { "" } else { "s" })?;
+        let (plural, whose) = if many == 1 { ("", "its") } else { ("s", "the") };
+        write!(f, "{many} organization{plural}; ")?;
         match &self.last_event {
             Some(LastEvent { sequence, created_at }) => {
-                write!(f, "the last event is of {created_at} (number {sequence} of its app)")
+                write!(f, "{whose} last event is from {created_at} (number {sequence} of its app)")
             }
             None => write!(f, "no event yet"),
         }

@@ -104,9 +104,11 @@ impl Pen {
                 let code = verification::open_code(&self.vault, message, sealed_code).map_err(|_| unreadable())?;
                 return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose }));
             }
-            Template::PayoutFailed { amount_cents, reason, back_at_app, .. } => {
+            Template::PayoutFailed { amount_cents, reason, returned_by, back_at_app, .. } => {
+                let (amount, back_at_app) = (*amount_cents, *back_at_app);
                 let (reason, link) = (reason.trim_end_matches('.'), address.as_deref());
-                Letter::PayoutFailed { app_name, amount: *amount_cents, reason, link, back_at_app: *back_at_app }
+                let returned_by = returned_by.as_deref();
+                Letter::PayoutFailed { app_name, amount, reason, returned_by, link, back_at_app }
             }
             Template::PayoutCanceled { amount_cents, back_at_app, .. } => {
                 let link = address.as_deref();

@@ -2,14 +2,12 @@
 
 use askama::Template;
 
-/// Three curl lines with placeholders; the secrets themselves stay in the credential file.
+/// Three curl commands with placeholders; the secrets themselves stay in the credential file.
 #[derive(Debug, Clone, Template)]
 #[template(path = "landing.html")]
 pub struct LandingPage {
     /// The base URL of the API: "http://127.0.0.1:8080".
     pub base_url: String,
-    /// The file in which the first start wrote the keys (docs/decisions.md 15), if it exists.
-    pub credentials_path: Option<String>,
     pub version: String,
     /// Whether the pages of the sandbox are served too.
     pub is_sandbox: bool,

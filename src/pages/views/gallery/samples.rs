@@ -392,18 +392,13 @@ fn developer_pages() -> Vec<Shown> {
         message(
             MessageChannel::Sms,
             None,
-            "482913 is your code for Harbor & Pine Studio. We will never ask you for this code.",
+            "482913 is your code for Harbor & Pine Studio. Enter it only on the payment page. We will never call you for it.",
             Some("482913"),
         ),
         message(MessageChannel::Email, Some("You have $1,250.00 from Harbor & Pine Studio"), link, None),
         message(MessageChannel::Voice, None, "Your code is 4 8 2 9 1 3.", Some("482913")),
     ];
-    let landing = LandingPage {
-        base_url: "http://127.0.0.1:8080".into(),
-        credentials_path: Some("./bursar-data/sandbox-credentials.json".into()),
-        version: "0.1.0".into(),
-        is_sandbox: true,
-    };
+    let landing = LandingPage { base_url: "http://127.0.0.1:8080".into(), version: "0.1.0".into(), is_sandbox: true };
     let guide = |name, address, is_sandbox| show(name, &crate::pages::guide::view(address, is_sandbox).unwrap());
     vec![
         guide("guide", "/guide", true),
