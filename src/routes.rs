@@ -19,6 +19,7 @@ pub fn business() -> Vec<Route> {
         crate::apps::routes(),
         crate::app_compliance::routes(),
         crate::members::routes(),
+        crate::members::sign_in::routes(),
         crate::users::routes(),
         crate::export::routes(),
         crate::payouts::routes(),

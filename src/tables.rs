@@ -2,7 +2,7 @@
 
 use crate::app_compliance::AppCompliance;
 use crate::approval_policies::ApprovalPolicy;
-use crate::apps::limits::LimitDay;
+use crate::apps::limit_days::LimitDay;
 use crate::apps::{App, AppMetrics, FeeTableVersion, Key, Organization};
 use crate::bank_accounts::BankAccount;
 use crate::claims::{ClaimContact, ClaimSession};

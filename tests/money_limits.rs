@@ -1,6 +1,7 @@
 //! Limits on every way in which money leaves an app or is collected for it, tested with only the app's key.
 
-use bursar::apps::limits::{LimitDay, Measure};
+use bursar::apps::Measure;
+use bursar::apps::limit_days::LimitDay;
 use bursar::money::Cents;
 use futures::future::join_all;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Limits on an app's payouts, single and daily, and payouts that need an approval.
 
-use bursar::apps::limits::LimitDay;
+use bursar::apps::limit_days::LimitDay;
 use bursar::money::Cents;
 use futures::future::join_all;
 use serde_json::{Value, json};

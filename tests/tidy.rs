@@ -4,7 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::source::{code, code_of_line, files, module, order, parts, root, word};
 
 /// Longest file, in lines.
 const LINES_MAX: usize = 600;
@@ -35,79 +37,6 @@ const HTTP_MODULES: [&str; 9] = ["http", "dispatch", "openapi", "routes", "pages
 const HTTP_FACES: [&str; 8] =
     ["http", "http.rs", "json.rs", "inputs.rs", "input.rs", "settings_input.rs", "acts.rs", "authenticate.rs"];
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Returns every file below a folder whose name has this ending, in order.
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("node_modules") {
-            found.extend(files(&path, ending));
-        } else if path.to_str().unwrap().ends_with(ending) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-/// Returns the parts of a path below `src/`.
-fn parts(path: &Path) -> Vec<String> {
-    let below = path.strip_prefix(root().join("src")).unwrap();
-    below.iter().map(|part| part.to_str().unwrap().to_owned()).collect()
-}
-
-/// Returns the top module of a file.
-fn module(path: &Path) -> String {
-    parts(path)[0].trim_end_matches(".rs").to_owned()
-}
-
-/// Returns the code of a file without comments and strings, up to its tests.
-fn code(text: &str) -> String {
-    let without_tests = text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or(text);
-    without_tests.lines().map(code_of_line).collect::<Vec<_>>().join("\n")
-}
-
-/// Returns a line without its comment and with its strings emptied.
-fn code_of_line(line: &str) -> String {
-    let (mut kept, mut rest) = (String::new(), line);
-    while let Some(at) = rest.find(['"', '/']) {
-        let (before, from) = rest.split_at(at);
-        kept.push_str(before);
-        if from.starts_with("//") {
-            return kept;
-        }
-        rest = &from[1..];
-        if from.starts_with('"') && !before.ends_with('\'') {
-            rest = &rest[end_of_string(rest)..];
-        }
-    }
-    kept + rest
-}
-
-/// Returns the end of the string that begins here; the whole line if it continues in the next.
-fn end_of_string(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '"' if !escaped => return at + 1,
-            '\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
-    }
-    text.len()
-}
-
-/// Returns the modules in the order of lib.rs.
-fn order() -> Vec<String> {
-    let lib = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let modules = lib.lines().filter_map(|line| line.strip_prefix("pub mod ").or(line.strip_prefix("mod ")));
-    modules.map(|rest| rest.trim_end_matches(';').to_owned()).collect()
-}
-
 /// Returns the top modules that a text names: `crate::x` and the members of `use crate::{x, y}`.
 fn used(code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
@@ -119,10 +48,6 @@ fn used(code: &str) -> BTreeSet<String> {
         }
     }
     used
-}
-
-fn word(text: &str) -> String {
-    text.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
 }
 
 /// Returns the first words of a group's members, up to the brace that ends it.

@@ -1,7 +1,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::may_approve;
+use super::named::may_approve;
 use crate::http::lists::{ListEnvelope, list_query, page_of};
 use crate::http::route::route;
 use crate::http::{Answer, Call, CredentialKind, Outcome, Route};

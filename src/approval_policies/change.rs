@@ -1,5 +1,6 @@
 //! Creates, changes and deletes approval policies. Submitted bills keep the steps that they were submitted with.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::inputs::PRIORITY_DEFAULT;
@@ -70,7 +71,7 @@ impl Command for CreatePolicy {
         let Scope { org, app } = self.scope;
         self.says.must_name_those_who_can(world, self.scope)?;
         let actor = acting_if_named(world, org, self.acting, Act::Govern)?;
-        if super::of_app(world, self.scope)?.len() >= POLICIES_MAX {
+        if rows::of_app(world, self.scope)?.len() >= POLICIES_MAX {
             let message =
                 format!("The app has {POLICIES_MAX} approval policies, which is the limit. Delete one first.");
             return Err(Refusal::new(Code::LimitExceeded, message).into());
@@ -95,7 +96,7 @@ impl Command for CreatePolicy {
         };
         self.says.apply(&mut policy);
         let policy = world.add(policy);
-        super::emit(world, &policy)?;
+        rows::emit(world, &policy)?;
         let act = NewAct::of(ActKind::PolicyCreated, Some(app), id).by(policy.updated_by);
         acts::record(world, org, act.changing(&(), &ApprovalPolicyJson::from(&*policy)))?;
         Ok(policy)
@@ -129,7 +130,7 @@ impl Command for UpdatePolicy {
     type Reply = Arc<ApprovalPolicy>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
-        let policy = super::find(world, self.scope, self.policy)?;
+        let policy = rows::find(world, self.scope, self.policy)?;
         self.patch.must_name_those_who_can(world, self.scope)?;
         let actor = acting_if_named(world, self.scope.org, self.acting, Act::Govern)?;
         if policy.deleted_at.is_some() {
@@ -153,7 +154,7 @@ impl Command for DeletePolicy {
     type Reply = Arc<ApprovalPolicy>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
-        let policy = super::find(world, self.scope, self.policy)?;
+        let policy = rows::find(world, self.scope, self.policy)?;
         let actor = acting_if_named(world, self.scope.org, self.acting, Act::Govern)?;
         if policy.deleted_at.is_some() {
             return Ok(policy);
@@ -182,7 +183,7 @@ fn change(
         policy.updated_at = now;
         policy.version += 1;
     });
-    super::emit(world, &policy)?;
+    rows::emit(world, &policy)?;
     let kind = if policy.deleted_at.is_some() { ActKind::PolicyDeleted } else { ActKind::PolicyChanged };
     let act = NewAct::of(kind, Some(policy.app), policy.id).by(by);
     acts::record(world, policy.org, act.changing(&before, &ApprovalPolicyJson::from(&*policy)))?;

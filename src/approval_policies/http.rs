@@ -1,3 +1,4 @@
+use super::rows;
 use serde_json::json;
 
 use super::change::{CreatePolicy, DeletePolicy, PolicyPatch, UpdatePolicy};
@@ -56,7 +57,7 @@ pub async fn list(call: Call) -> Outcome {
     let asked: ApprovalPoliciesQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let policies = super::ever_made(world, scope)?;
+            let policies = rows::ever_made(world, scope)?;
             let place = |policy: &ApprovalPolicy| (policy.id.0, policy.created_at);
             Ok(page_of(policies, &asked.asked(), place, |policy| {
                 policy.deleted_at.is_none() && asked.active.is_none_or(|active| policy.active == active)
@@ -69,7 +70,7 @@ pub async fn list(call: Call) -> Outcome {
 /// GET /v2/accounts-payable/approval-policies/{approval_policy_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("approval_policy_id", "approval policy")?);
-    let policy = call.read(move |world| super::find(world, scope, id)).await?;
+    let policy = call.read(move |world| rows::find(world, scope, id)).await?;
     Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
 }
 

@@ -4,24 +4,24 @@
 //! an hour creates the first organization, once. Only the token's hash is kept, in memory: another start prints another
 //! token.
 
-use super::bootstrap::is_empty;
 use super::create::CreateApp;
 use super::first::{
     AdministratorJson, CreateOrganization, CreatedOrganizationJson, FirstAppJson, FirstOrganization, SetUpLinkJson,
 };
-use super::http::AppName;
+use super::inputs::AppName;
 use super::json::ShownKeyJson;
 use super::keys::{Drawn, Opens};
 use super::last_use::NoteUse;
+use super::rows::is_empty;
 use crate::email::Email;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::OrgId;
 use crate::input::input;
 use crate::input::types::Line;
-use crate::members::http::{NewPassword, hashed};
+use crate::members::http::hashed;
 use crate::members::sign_in::{Kind, NewToken};
-use crate::members::{NewMember, Role};
+use crate::members::{NewMember, NewPassword, Role};
 use crate::program::{Bursar, Environment, Setup};
 use crate::refusal::{Code, Refusal};
 use crate::security_log::Noted;

@@ -6,7 +6,8 @@ use secrecy::ExposeSecret as _;
 use uuid::Uuid;
 
 use super::keys::{self, KeyOwner};
-use super::model::{self, Key};
+use super::model::Key;
+use super::rows;
 use crate::basic::Credential;
 use crate::http::{Admission, Caller, CredentialKind, SignedIn, Who};
 use crate::ids::{AppId, OrgId};
@@ -263,14 +264,14 @@ fn anyone() -> Caller {
 /// The app may be deleted between authentication and commit, so the commit checks it again. It also checks the member's
 /// session and role.
 const ADMISSION: Admission = Admission {
-    needs: |caller| acts_for(caller).map(model::want).into_iter().chain(session_rows(caller)).collect(),
+    needs: |caller| acts_for(caller).map(rows::want).into_iter().chain(session_rows(caller)).collect(),
     refuse_gone: |world, caller| {
         if let Some(SignedIn { member, session, permission }) = caller.member {
             let (_, member) = sign_in::of_member(world, caller.org, session, member)?;
             refuse_role(&member, permission)?;
         }
         let Some(scope) = acts_for(caller) else { return Ok(()) };
-        if model::find_even_deleted(world, scope)?.deleted_at.is_none() {
+        if rows::find_even_deleted(world, scope)?.deleted_at.is_none() {
             return Ok(());
         }
         Err(match caller.kind {
@@ -334,7 +335,7 @@ fn live_key(world: &mut World, org: OrgId, client_id: &str) -> Result<KnownKey, 
 }
 
 async fn owned_app(bursar: &Bursar, org: OrgId, app: AppId) -> Result<AppId, Refusal> {
-    bursar.read(move |world| Ok(model::find(world, Scope { org, app })?.id)).await
+    bursar.read(move |world| Ok(rows::find(world, Scope { org, app })?.id)).await
 }
 
 #[cfg(test)]
@@ -514,7 +515,7 @@ mod tests {
     impl Command for Gone {
         type Reply = ();
         fn decide(&self, world: &mut World) -> Result<(), Halt> {
-            let app = model::find(world, self.0)?;
+            let app = rows::find(world, self.0)?;
             let now = world.now();
             world.change(&app, |app| app.deleted_at = Some(now));
             Ok(())

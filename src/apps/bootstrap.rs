@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 
 use super::acts::{self, OpenedSetup};
 use super::demonstration::{CreateDemonstration, Credentials};
-use super::model::Organization;
+use super::rows::is_empty;
 use crate::program::{Bursar, Environment};
 use crate::refusal::{Code, Refusal};
-use crate::world::{Halt, Query, World};
 
 pub const FILE_NAME: &str = "sandbox-credentials.json";
 
@@ -66,11 +65,6 @@ pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
         format!("{curl} '{base_url}/v2/sandbox/messages?to=%2B12127361234'"),
         format!("{curl} {json} -d '{{\"seconds\": 86400}}' {base_url}/v2/sandbox/clock/advance"),
     ]
-}
-
-/// Whether the store has no organization.
-pub(super) fn is_empty(world: &mut World) -> Result<bool, Halt> {
-    Ok(world.page::<Organization>(&Query::across::<Organization>(1))?.is_empty())
 }
 
 /// Returns the credentials in the file, from a start that died before its commit, or else the fresh ones.

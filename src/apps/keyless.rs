@@ -1,6 +1,6 @@
 //! Apps that require an idempotency key on every POST (docs/decisions.md 2, `require_idempotency_key`).
 
-use super::model::find;
+use super::rows::find;
 use crate::caller::Caller;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};

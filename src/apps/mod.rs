@@ -14,14 +14,17 @@ mod demonstration;
 mod fee_tables;
 pub mod first;
 mod http;
+mod inputs;
 mod json;
 mod keyless;
 pub mod keys;
-pub mod limits;
+pub mod limit_days;
+mod limits;
 mod model;
 mod last_use;
 pub mod phones;
 mod rotate;
+mod rows;
 mod settings;
 mod settings_input;
 mod update;
@@ -33,11 +36,10 @@ pub use fee_tables::FeeTableVersion;
 pub use http::{app_in_path, routes};
 pub use json::{AppJson, emit_updated, shown, touch};
 pub use keyless::may_post_without_key;
-pub use model::{
-    App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find, find_even_deleted,
-    has_any, want,
-};
+pub use limits::{Limits, Measure, Movement, measures};
+pub use model::{App, AppMetrics, AppStatus, Key, Organization};
 pub use rotate::{IssueKey, Owner, RevokeKey};
+pub use rows::{count_connected_user, count_money_out, find, find_even_deleted, has_any, want};
 pub use settings::{
     AuthorizationNeeded, AutoRefill, DeliveryLimits, FeeTable, FeeVersion, FeeVersions, MemberProof, Settings,
 };

@@ -1,15 +1,13 @@
 //! The phones to which an app may send messages: those of the countries in its settings.
 
 use super::model::App;
+use super::settings::DEFAULT_COUNTRIES;
 use crate::country;
 use crate::phone;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
-
-/// The countries of an app without the setting.
-pub const DEFAULT_COUNTRIES: [&str; 2] = ["CA", "US"];
 
 /// Refuses a phone number, E.164, of a country that the app does not allow, a premium number, or one under embargo,
 /// which no setting allows.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::json::{KeyJson, emit_updated};
 use super::keys::{LIVE_KEYS_MAX, NewKey};
-use super::model::{Key, Organization, find};
+use super::model::{Key, Organization};
+use super::rows::find;
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};

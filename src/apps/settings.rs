@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::limits::{Limits, Movement};
-use super::phones::DEFAULT_COUNTRIES;
 use crate::clock::Time;
 use crate::fees::{Added, Party, PlatformFeeSource, Schedule};
 use crate::money::Cents;
@@ -13,6 +12,9 @@ use crate::platform::Platform;
 use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::words;
+
+/// The countries of an app without the setting.
+pub const DEFAULT_COUNTRIES: [&str; 2] = ["CA", "US"];
 
 /// An app's settings, stored as a document: a setting that is missing in it has its default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

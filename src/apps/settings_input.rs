@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value as Schema, json};
 
 use super::limits::Limits;
-use super::phones::DEFAULT_COUNTRIES;
+use super::settings::DEFAULT_COUNTRIES;
 use super::settings::{
     AuthorizationNeeded, AutoRefill, DEFAULTS, DeliveryLimits, FeeTable, FeeVersion, FeeVersions, MemberProof, Settings,
 };

@@ -1,6 +1,7 @@
 use super::fee_tables;
 use super::json::{AppJson, emit_updated, shown};
-use super::model::{App, find};
+use super::model::App;
+use super::rows::find;
 use super::settings::Settings;
 use super::settings_input::SettingsInput;
 use crate::engine::Command;

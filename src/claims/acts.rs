@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::contact_change::{BeginContactChange, ConfirmContactChange, wrong_codes};
 use super::document::{self, ClaimDocument, MethodOption};
 use super::end::EndSession;
-use super::http::{ContactCodesStep, NewMethodStep, SavedMethodStep, SixDigits};
+use super::inputs::{ContactCodesStep, NewMethodStep, SavedMethodStep, SixDigits};
 use super::payout::ClaimPayout;
 use super::quote::{self, ClaimQuote};
 use super::session::{self, NewSession};

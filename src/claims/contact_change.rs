@@ -4,7 +4,9 @@
 //! right; only a session of a link that names its payee begins one. The code to the new contact counts like that of a
 //! link that names no payee: its holder may type any phone number, and must not be able to lock a stranger out.
 
-use super::document::PendingContactChange;
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use super::session::{self, ActiveSession};
 use super::verbs::{Contact, SENDS_MESSAGE, SENDS_OF_LINK_PER_HOUR_MAX, must_have_contact, names_payee, not_here};
 use crate::apps;
@@ -18,6 +20,17 @@ use crate::users::verification::{self, Checked, CodeContext, NewCode, Recipient}
 use crate::users::{self, Identity};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
+
+/// A change of the payee's contact. Both codes are needed, within ten minutes.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PendingContactChange {
+    /// The present contact, to which one code was sent, masked.
+    #[schema(example = "***1234")]
+    pub present_sent_to: String,
+    /// The new contact, to which the other code was sent, masked.
+    #[schema(example = "***6789")]
+    pub new_sent_to: String,
+}
 
 /// POST /v2/claims/{token}/contact-change
 #[derive(Clone, Debug)]

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::contact_change;
+use super::contact_change::{self, PendingContactChange};
 use super::model::ClaimContact;
-use super::payout::chosen;
+use super::progress::{chosen, progress};
 use super::session::{self, ActiveSession};
-use super::steps::{self, Progress, StepName};
-use super::verbs::{code_context, to_be_counted};
+use super::steps::{self, StepName};
+use super::verbs::code_context;
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
@@ -77,17 +77,6 @@ pub struct ClaimDocument {
     /// The secret of the claim session; send it as the header Claim-Session. Only in the response to the code.
     #[schema(required)]
     pub session: Option<String>,
-}
-
-/// A change of the payee's contact. Both codes are needed, within ten minutes.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PendingContactChange {
-    /// The present contact, to which one code was sent, masked.
-    #[schema(example = "***1234")]
-    pub present_sent_to: String,
-    /// The new contact, to which the other code was sent, masked.
-    #[schema(example = "***6789")]
-    pub new_sent_to: String,
 }
 
 /// The app that pays.
@@ -260,38 +249,6 @@ fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, 
     let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else { return Ok(None) };
     let awaited = verification::is_awaited(world, link.org, &contact.recipient, code_context(link))?;
     Ok(awaited.then(|| verification::masked(&contact.recipient)))
-}
-
-pub(super) fn progress(
-    world: &mut World,
-    link: &PayoutLink,
-    active: Option<&ActiveSession>,
-    code_sent: bool,
-) -> Result<Progress, Halt> {
-    let left = link.remaining();
-    let Some(active) = active else {
-        let asks_compliance = link.collect_compliance;
-        return Ok(Progress { code_sent, asks_compliance, ..Progress::default() });
-    };
-    let has_method = world.attempt(|world| super::payout::chosen(world, active))?.is_ok();
-    Ok(Progress {
-        code_sent: true,
-        proven: true,
-        asks_profile: active.session.asks_profile,
-        has_profile: active.user.has_name(),
-        asks_compliance: active.session.asks_compliance || form_is_due(world, link, active)?,
-        has_compliance: active.user.has_tax_form(),
-        has_method,
-        paid_out: left.is_zero(),
-    })
-}
-
-/// Whether a tax form became due after the session was opened, because other money reached the threshold.
-fn form_is_due(world: &World, link: &PayoutLink, active: &ActiveSession) -> Result<bool, Halt> {
-    if link.tax_exempt {
-        return Ok(false);
-    }
-    users::tax_form_is_due(world, link.scope(), &active.user, to_be_counted(link))
 }
 
 /// Returns the reason for a payee who must wait, without any detail of a review.

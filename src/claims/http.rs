@@ -5,115 +5,15 @@ use uuid::Uuid;
 
 use super::acts::Payee;
 use super::contact_change::{ConfirmContactChange, wrong_codes};
-use super::verbs::Contact;
+use super::inputs::{CodeStep, ContactCodesStep, ContactStep, NewMethodStep, PayoutStep, ProfileStep, SavedMethodStep};
 use super::{ClaimDocument, ClaimPayout};
-use crate::email::Email;
 use crate::engine::Command;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::ids::PayoutMethodId;
-use crate::input::types::{Amount, CallingCode, Name, NationalNumber, phone};
-use crate::input::{Input, Problems, gather, input, wrong};
 use crate::payout_links::{self, ClaimToken};
-use crate::payout_methods::{self, Details};
-use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::strict_json::Json;
 use crate::users::TaxFormInput;
 use crate::users::verification::Checked;
-
-input! {
-    /// The contact for a code: a phone or an address.
-    pub struct ContactStep {
-        /// Country calling code, digits; needed with phone_number.
-        pub country_code: Option<CallingCode>,
-        /// Phone number within its country.
-        pub phone_number: Option<NationalNumber>,
-        /// E-mail address; excludes the phone.
-        pub email: Option<Email>,
-    }
-}
-
-impl ContactStep {
-    /// Returns the only contact of the input.
-    pub fn contact(self) -> Result<Contact, Refusal> {
-        match (self.country_code, self.phone_number, self.email) {
-            (Some(country), Some(number), None) => {
-                phone(&country.0, &number.0, "").map(Contact::Phone).map_err(Refusal::fields)
-            }
-            (None, None, Some(email)) => Ok(Contact::Email(email)),
-            (None, Some(_), None) => {
-                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required if phone_number is sent"))
-            }
-            (Some(_), None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required if country_code is sent"))
-            }
-            (_, _, Some(_)) => Err(Refusal::field(
-                Code::InvalidInput,
-                "/email",
-                "cannot be combined with the phone number; send only one of them",
-            )),
-            (None, None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
-            }
-        }
-    }
-}
-
-/// The six digits of a code; spaces between them are ignored.
-#[derive(Clone, Debug)]
-pub struct SixDigits(pub String);
-
-impl Input for SixDigits {
-    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let digits: String = crate::input::text(json, at)?.chars().filter(|c| !c.is_whitespace()).collect();
-        if digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_digit()) {
-            return Ok(Self(digits));
-        }
-        Err(crate::input::problem(Code::WrongToken, at, "must be the six-digit code"))
-    }
-    fn schema() -> serde_json::Value {
-        json!({"type": "string", "pattern": r"^\s*([0-9]\s*){6}$", "maxLength": 16, "examples": ["123456"]})
-    }
-}
-
-input! {
-    /// The code that was sent.
-    pub struct CodeStep {
-        /// Six digits.
-        pub token: SixDigits,
-    }
-}
-
-input! {
-    /// The codes of a change of contact.
-    pub struct ContactCodesStep {
-        /// The six digits that were sent to the present phone number or e-mail address.
-        pub present_token: SixDigits,
-        /// The six digits that were sent to the new one.
-        pub new_token: SixDigits,
-    }
-}
-
-input! {
-    /// The payee's name.
-    pub struct ProfileStep {
-        /// First name.
-        pub first_name: Name,
-        /// Last name.
-        pub last_name: Name,
-        /// E-mail address.
-        pub email: Option<Email>,
-    }
-}
-
-input! {
-    /// The amount to pay out now.
-    pub struct PayoutStep {
-        /// Cents; the whole remaining amount by default.
-        pub amount: Option<Amount>,
-    }
-}
 
 fn payee(call: &Call) -> Result<Payee, Refusal> {
     Payee::new(&call.bursar, call.parameter("token"), call.header("claim-session"))
@@ -208,73 +108,6 @@ pub async fn method(call: Call) -> Outcome {
         }
     };
     take(&call, &payee, command).await
-}
-
-/// A new method: its platform, and the fields of that platform.
-#[derive(Clone, Debug)]
-pub struct NewMethodStep {
-    pub details: Details,
-    /// By default, only the first method becomes the default.
-    pub is_default: Option<bool>,
-    /// Whether later payouts go to the default without a claim.
-    pub auto_payout_enabled: Option<bool>,
-}
-
-impl Input for NewMethodStep {
-    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let mut problems = Problems::new();
-        let mut flag = |name: &str| {
-            let read = json.get(name).map_or(Ok(None), |given| Option::<bool>::read(given, &format!("{at}/{name}")));
-            gather(read, &mut problems).flatten()
-        };
-        let (is_default, auto_payout_enabled) = (flag("is_default"), flag("auto_payout_enabled"));
-        let other_fields = ["platform", "is_default", "auto_payout_enabled"];
-        let details = match json.get("platform") {
-            Some(platform) => Platform::read(platform, &format!("{at}/platform")),
-            None => Err(wrong(&format!("{at}/platform"), "is required unless payout_method_id is sent")),
-        };
-        let details = details.and_then(|platform| payout_methods::read_details(platform, json, at, &other_fields));
-        match gather(details, &mut problems) {
-            Some(details) if problems.is_empty() => Ok(Self { details, is_default, auto_payout_enabled }),
-            Some(_) | None => Err(problems),
-        }
-    }
-
-    fn schema() -> serde_json::Value {
-        let mut properties = payout_methods::described();
-        let mut also = |name: &str, mut schema: serde_json::Value, description: &str| {
-            schema["description"] = json!(description);
-            properties.insert(name.to_owned(), schema);
-        };
-        also(
-            "payout_method_id",
-            Option::<PayoutMethodId>::schema(),
-            "The id of a stored payout method, instead of platform and its fields.",
-        );
-        also(
-            "is_default",
-            Option::<bool>::schema(),
-            "Whether it becomes the default payout method. If omitted, only the first method does.",
-        );
-        also(
-            "auto_payout_enabled",
-            Option::<bool>::schema(),
-            "Whether later payouts go to the default payout method automatically.",
-        );
-        json!({"type": "object", "properties": properties, "additionalProperties": false})
-    }
-}
-
-input! {
-    /// A saved method.
-    pub struct SavedMethodStep {
-        /// The id of the saved method.
-        pub payout_method_id: PayoutMethodId,
-        /// Whether it becomes the default.
-        pub is_default: Option<bool>,
-        /// Whether later payouts go to it without a claim.
-        pub auto_payout_enabled: Option<bool>,
-    }
 }
 
 pub async fn payout(call: Call) -> Outcome {

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
+use super::progress::{chosen, progress};
 use super::session::{self, ActiveSession};
 use super::steps::{self, StepName};
 use crate::engine::Command;
 use crate::ledger::{self, Account};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
-use crate::payout_methods::{self, PayoutMethod};
 use crate::payouts::{FeeRequest, Order, pay};
 use crate::refusal::{Code, Refusal};
 use crate::transfers::Transfer;
-use crate::users;
 use crate::world::{Halt, World};
 
 /// POST /v2/claims/{token}/payout
@@ -140,7 +139,7 @@ pub(super) fn within(amount: Option<Cents>, left: Cents) -> Result<Cents, Refusa
 
 /// Checks that every earlier step is done.
 pub(super) fn must_be_ready(world: &mut World, active: &ActiveSession) -> Result<(), Halt> {
-    let progress = super::document::progress(world, &active.link, Some(active), false)?;
+    let progress = progress(world, &active.link, Some(active), false)?;
     match steps::next(progress) {
         None | Some(StepName::Payout | StepName::Method) => Ok(()),
         Some(step) => {
@@ -148,21 +147,4 @@ pub(super) fn must_be_ready(world: &mut World, active: &ActiveSession) -> Result
             Err(Refusal::new(Code::UserInfoMissing, message).into())
         }
     }
-}
-
-/// Returns the method of this session, or the payee's default.
-pub(super) fn chosen(world: &mut World, active: &ActiveSession) -> Result<Arc<PayoutMethod>, Halt> {
-    let scope = active.link.scope();
-    let method = match active.session.payout_method {
-        // A session from before methods belonged to apps may name the row of another app that the payee chose in both.
-        Some(id) => Some(payout_methods::paid_to(world, scope.org, active.user.id, id)?),
-        // A known payee's saved methods are not for the holder of a link that names no payee.
-        None if active.session.is_guest => None,
-        None => users::default_payout_method(world, scope, active.user.id)?,
-    };
-    // The rail may have been excluded since.
-    let open = users::open_rails(world, active.link.scope(), &active.user)?;
-    method.filter(|method| method.in_use && open.contains(&method.platform)).ok_or_else(|| {
-        Refusal::new(Code::UserInfoMissing, "Choose a payout method first, with the step method.").into()
-    })
 }

@@ -1,6 +1,7 @@
 //! A preview of the last step: the fee, the amount that arrives, the destination and the time.
 
-use super::payout::{chosen, must_be_ready, within};
+use super::payout::{must_be_ready, within};
+use super::progress::chosen;
 use super::session;
 use crate::clock::Time;
 use crate::money::Cents;

@@ -7,7 +7,7 @@ use clap::Args;
 use reqwest::Method;
 use serde_json::Value;
 
-use super::Failed;
+use super::terminal::Failed;
 use crate::apps::Credentials;
 use crate::config::BadConfig;
 use crate::outbound::install_tls;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Configured, Failed, counted, say};
+use super::terminal::{Configured, Failed, counted, say};
 use crate::backups::{self, Copied, NotCopied};
 use crate::config::Config;
 

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
-use super::{Failed, say};
+use super::terminal::{Failed, say};
 
 /// What to do with files.
 #[derive(Subcommand)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum as _};
 use comfy_table::Table;
 
-use super::{Configured, Failed, say};
+use super::terminal::{Configured, Failed, say};
 use crate::apps::Credentials;
 use crate::config::BadConfig;
 use crate::load::{AppKey, Figures, Load, NoReference, Recording, Scenario, echo, empty_store, organizations, run};

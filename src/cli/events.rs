@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::api::{As, Server};
 use super::log::Log;
-use super::{Failed, complain_of, say_while_heard, until_interrupted};
+use super::terminal::{Failed, complain_of, say_while_heard, until_interrupted};
 use crate::events::EventName;
 
 /// Which events.

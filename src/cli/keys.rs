@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::api::{Api, As, Server};
-use super::{Failed, say, until_interrupted};
+use super::terminal::{Failed, say, until_interrupted};
 use crate::config::BadConfig;
 use crate::ids::AppId;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::api::{As, Server};
 use super::log::Log;
-use super::{Failed, complain_of, say_while_heard, until_interrupted};
+use super::terminal::{Failed, complain_of, say_while_heard, until_interrupted};
 use crate::clock::Clock;
 use crate::events::EventName;
 use crate::outbound::{DEADLINE, Outbound, Post, Reach, Target};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::Value;
 
-use super::Failed;
 use super::api::{Api, ApiError};
+use super::terminal::Failed;
 use crate::events::EventName;
 
 /// How long to wait when there was nothing new.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::{Failed, counted, say};
+use super::terminal::{Failed, counted, say};
 use crate::key_file::{self, KeySource, MasterKeys};
 
 /// What to do with a file of master keys.

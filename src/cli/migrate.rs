@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Configured, Failed, say};
+use super::terminal::{Configured, Failed, say};
 use crate::instance::{Instance, distribute};
 
 /// Updates the schema of the store, regardless of `--no-migrate`, and distributes it over the nodes of a cluster if

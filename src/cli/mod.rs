@@ -22,16 +22,16 @@ mod screening;
 mod serve;
 mod settings;
 mod simulate;
+mod terminal;
 mod verify;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use std::path::PathBuf;
 
-use crate::config::{BadConfig, Config, Settings};
-use crate::instance::StartError;
 use crate::log_output;
+use terminal::{Configured, Failed, complain_as_it_is, complain_of};
 
 /// EX_CONFIG of sysexits.h.
 const EXIT_CONFIG: u8 = 78;
@@ -200,52 +200,6 @@ enum Command {
     },
 }
 
-/// The settings, and the file with more of them.
-#[derive(Clone, Args)]
-struct Configured {
-    /// TOML file with the same settings: listen = "…", data-dir = "…"
-    #[arg(long, env = "BURSAR_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
-    #[command(flatten)]
-    settings: Settings,
-}
-
-impl Configured {
-    fn load(self) -> Result<Config, BadConfig> {
-        Config::load(self.settings, self.config.as_deref())
-    }
-}
-
-/// Why a command failed.
-#[derive(Debug, thiserror::Error)]
-enum Failed {
-    #[error(transparent)]
-    Config(#[from] BadConfig),
-    #[error("{0}")]
-    Work(String),
-    #[error("{0}")]
-    Unreadable(String),
-}
-
-impl From<StartError> for Failed {
-    fn from(unopened: StartError) -> Self {
-        match unopened {
-            StartError::Config(bad) => Self::Config(bad),
-            other @ (StartError::Locked { .. }
-            | StartError::Store(_)
-            | StartError::Shared(_)
-            | StartError::Sandbox(_)
-            | StartError::System { .. }) => Self::Work(other.to_string()),
-        }
-    }
-}
-
-impl From<std::io::Error> for Failed {
-    fn from(error: std::io::Error) -> Self {
-        Self::Work(error.to_string())
-    }
-}
-
 /// Runs the command of the command line.
 pub fn run() -> ExitCode {
     harden();
@@ -316,56 +270,6 @@ fn harden() {
 
 fn complain(failed: &Failed) {
     complain_of(&failed.to_string());
-}
-
-/// Writes an error to standard error, each line with the name of the program.
-fn complain_of(text: &str) {
-    let mut lines = String::new();
-    for line in text.lines() {
-        lines.push_str("bursar: ");
-        lines.push_str(line);
-        lines.push('\n');
-    }
-    complain_as_it_is(&lines);
-}
-
-fn complain_as_it_is(text: &str) {
-    use std::io::Write as _;
-    // Without a reader of standard error the exit code remains.
-    drop(std::io::stderr().write_all(text.as_bytes()));
-}
-
-/// Returns a number with its noun: `1 hold`, `2 holds`.
-fn counted(number: impl TryInto<u64>, noun: &str) -> String {
-    let number = number.try_into().unwrap_or(u64::MAX);
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
-/// Writes a result to standard output. A reader that went away (`bursar routes | head`) is no failure.
-fn say(text: &str) -> Result<(), Failed> {
-    say_while_heard(text).map(|_| ())
-}
-
-/// Writes a line of an endless output. Returns whether there is still a reader.
-fn say_while_heard(text: &str) -> Result<bool, Failed> {
-    use std::io::Write as _;
-    let mut out = std::io::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Runs async work until it is done or the user presses Ctrl-C, which is no failure.
-fn until_interrupted(work: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        tokio::select! {
-            done = work => done,
-            interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
-        }
-    })
 }
 
 #[cfg(test)]

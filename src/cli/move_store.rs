@@ -8,7 +8,7 @@ use comfy_table::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::{Configured, Failed, complain_of, say};
+use super::terminal::{Configured, Failed, complain_of, say};
 use crate::config::{BadConfig, Config, Database, Settings};
 use crate::moving::{self, GivenUp, Moved, Progress, Route, Side, Unmoved};
 use crate::store::postgres;

@@ -2,7 +2,8 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Configured, Failed, logging, say};
+use super::logging;
+use super::terminal::{Configured, Failed, say};
 use crate::apps::acts::create_organization;
 use crate::apps::first::{CreatedOrganizationJson, FirstOrganization, SetUpLinkJson};
 use crate::clock::Clock;

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use super::{Configured, Failed, say};
+use super::terminal::{Configured, Failed, say};
 
 /// The time limit for each step of the request.
 const WITHIN: Duration = Duration::from_secs(4);

@@ -6,7 +6,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::{Configured, Failed, say};
+use super::terminal::{Configured, Failed, say};
 use crate::instance;
 use crate::key_file::{self, KeySource, MasterKeys};
 use crate::seals::SealState;

@@ -3,7 +3,7 @@
 use comfy_table::{Table, presets};
 use serde_json::json;
 
-use super::{Failed, say};
+use super::terminal::{Failed, say};
 use crate::http::{Route, Who};
 use crate::routes;
 

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use comfy_table::{ContentArrangement, Table};
 use serde_json::json;
 
-use super::{Configured, Failed, say};
+use super::terminal::{Configured, Failed, say};
 use crate::instance;
 use crate::sanctions::{self, NoList};
 use crate::screening::{Hit, ListVersion, SCORE_MIN, common_name, listed_name, made_list, made_name};

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Configured, Failed, logging, say};
+use super::logging;
+use super::terminal::{Configured, Failed, say};
 use crate::apps::acts::OpenedSetup;
 use crate::apps::bootstrap::{Bootstrapped, curl_lines};
 use crate::preflight;

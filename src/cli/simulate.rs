@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::{Failed, say};
+use super::terminal::{Failed, say};
 use crate::sim::{Report, Sabotage, Settings, simulate};
 
 /// Which simulation.

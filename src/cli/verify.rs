@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use comfy_table::{ContentArrangement, Table};
 
-use super::{Configured, Failed, counted, logging, say, until_interrupted};
+use super::logging;
+use super::terminal::{Configured, Failed, counted, say, until_interrupted};
 use crate::chain::{Anchor, HistoryKeys, read_anchors};
 use crate::config::BadConfig;
 use crate::history;

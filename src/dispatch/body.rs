@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::is_api;
+use super::host::is_api;
 use crate::http::{CredentialKind, Method, Route, Who};
 use crate::input::{Problems, add_unknown, wrong};
 use crate::refusal::{Code, Refusal};

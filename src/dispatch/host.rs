@@ -11,7 +11,6 @@ use axum::http::Version;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 
-use super::is_api;
 use crate::http::Route;
 use crate::input::wrong;
 use crate::refusal::{Code, Refusal};
@@ -77,6 +76,11 @@ impl OwnNames {
         let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
         address.parse::<IpAddr>().is_ok() || name == "localhost" || name.ends_with(".localhost") || name == self.public
     }
+}
+
+/// Returns whether the route belongs to the JSON API; the others are pages and probes.
+pub(super) fn is_api(route: &Route) -> bool {
+    route.path.starts_with("/v2/")
 }
 
 #[cfg(test)]

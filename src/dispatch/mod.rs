@@ -21,7 +21,6 @@ mod security;
 mod timings;
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +41,7 @@ use uuid::Uuid;
 pub use body::form_fields;
 pub use proxies::{Network, NotANetwork, neighbourhood, origin};
 pub use rate::Limits;
+pub use security::Peer;
 
 use crate::apps::{Presented, authenticate, may_post_without_key};
 use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Who};
@@ -52,8 +52,9 @@ use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use body::{Budget, Most};
 use guesses::{Guess, Guesses};
-use host::OwnNames;
-use rate::{Limiter, RateStatus};
+use host::{OwnNames, is_api};
+use rate::Limiter;
+use security::{RequestLog, status};
 use timings::Timings;
 
 /// Characters of a request id that is echoed.
@@ -72,10 +73,6 @@ const HANDED_ON: [&str; 9] = [
     "user-agent",
     providers::SIGNATURE,
 ];
-
-/// The client's address from [`origin`], which the server adds to the request's extensions.
-#[derive(Clone, Copy, Debug)]
-pub struct Peer(pub IpAddr);
 
 /// The path's placeholders from axum; an error if one is not UTF-8.
 type PathParameters = Result<RawPathParams, RawPathParamsRejection>;
@@ -96,14 +93,6 @@ struct Pipeline {
     deadline: Duration,
     /// Of requests for unknown paths.
     unknown: Timings,
-}
-
-#[derive(Default)]
-struct RequestLog {
-    caller: Option<Caller>,
-    rate_status: Option<RateStatus>,
-    /// The security event of a refusal, if the status alone does not identify it.
-    event: Option<SecurityEvent>,
 }
 
 /// Builds the router.
@@ -371,10 +360,6 @@ fn names_contact(route: &Route, parts: &Parts) -> bool {
     route.opened_by_token.is_some() && route.method == Method::Post && parts.uri.path().ends_with("/contact")
 }
 
-fn status(outcome: &Outcome) -> u16 {
-    outcome.as_ref().map_or_else(|refusal| refusal.code.status(), |answer| answer.status)
-}
-
 fn find<'a>(place: &'a PathRoutes, parts: &Parts) -> Result<&'a Route, Refusal> {
     let wanted = if parts.method == axum::http::Method::HEAD { "GET" } else { parts.method.as_str() };
     place.routes.iter().find(|route| route.method.as_str() == wanted).ok_or_else(|| {
@@ -395,11 +380,6 @@ fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal>
         given.iter().flat_map(|(name, _)| crate::input::wrong(name, "unknown parameter; this route has no parameters"));
     let problems: Vec<_> = unknown.collect();
     if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
-}
-
-/// Returns whether the route belongs to the JSON API; the others are pages and probes.
-fn is_api(route: &Route) -> bool {
-    route.path.starts_with("/v2/")
 }
 
 fn handed_on(parts: &Parts) -> Vec<(&'static str, String)> {

@@ -1,12 +1,30 @@
 //! Writes refusals to the security log: the caller, the address and the reason.
 
+use std::net::IpAddr;
+
 use axum::http::request::Parts;
 
-use super::{Peer, RequestLog};
+use super::rate::RateStatus;
 use crate::basic::Credential;
-use crate::http::{CredentialKind, Outcome, Route, Who};
+use crate::http::{Caller, CredentialKind, Outcome, Route, Who};
 use crate::refusal::Code;
 use crate::security_log::{self, Origin, SecurityEvent};
+
+/// The client's address from [`origin`], which the server adds to the request's extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+#[derive(Default)]
+pub(super) struct RequestLog {
+    pub caller: Option<Caller>,
+    pub rate_status: Option<RateStatus>,
+    /// The security event of a refusal, if the status alone does not identify it.
+    pub event: Option<SecurityEvent>,
+}
+
+pub(super) fn status(outcome: &Outcome) -> u16 {
+    outcome.as_ref().map_or_else(|refusal| refusal.code.status(), |answer| answer.status)
+}
 
 /// Records outcomes of 401 or 403, and the events that the guards reported.
 pub(super) fn notice(route: Option<&Route>, parts: &Parts, outcome: &Outcome, seen: &RequestLog, request_id: &str) {
@@ -35,7 +53,7 @@ pub(super) fn notice(route: Option<&Route>, parts: &Parts, outcome: &Outcome, se
 }
 
 fn event(route: Option<&Route>, outcome: &Outcome) -> Option<SecurityEvent> {
-    match super::status(outcome) {
+    match status(outcome) {
         401 => Some(SecurityEvent::LoginFailed),
         403 if route?.who == Who::Provider => Some(SecurityEvent::WrongSignature),
         403 => Some(SecurityEvent::AccessRefused),

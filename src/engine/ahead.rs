@@ -6,28 +6,14 @@
 
 use std::time::Instant;
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::bounded;
 
 use super::waiting::Waiting;
-use super::{BATCH_MAX, BatchTask, Executor, Task, Verdict, answer, overrule, unavailable};
-use crate::store::{CommitError, StoreError};
-use crate::world::{PendingRows, World};
-
-pub(super) struct InFlight {
-    /// Taken by the next batch.
-    pending_rows: PendingRows,
-    /// Arrives when the outcome is known. After a success the callers have been answered already.
-    outcome: Receiver<Result<(), Failed>>,
-    begun: Instant,
-    count: usize,
-}
-
-/// A batch that was not written, or may not have been, with its callers.
-struct Failed {
-    error: CommitError,
-    batch: Vec<BatchTask>,
-    followed: Vec<BatchTask>,
-}
+use super::{
+    BATCH_MAX, BatchTask, Executor, Failed, InFlight, Task, Verdict, answer, overrule, record_commit, unavailable,
+};
+use crate::store::StoreError;
+use crate::world::World;
 
 enum CommitEnd {
     Written,
@@ -165,11 +151,6 @@ impl Executor {
 fn record(begun: Instant, commands: usize) {
     metrics::histogram!("bursar_batch_commands").record(u32::try_from(commands).unwrap_or(u32::MAX));
     metrics::histogram!("bursar_batch_seconds").record(begun.elapsed());
-}
-
-/// Records the duration of a commit in the store.
-pub(super) fn record_commit(begun: Instant) {
-    metrics::histogram!("bursar_commit_seconds").record(begun.elapsed());
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ahead::InFlight;
+use crossbeam_channel::Receiver;
+
 pub use follow_ups::FollowUps;
 pub use queries::Queries;
 pub use running::{Engine, Stopped};
@@ -34,7 +35,7 @@ use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
 use crate::world::record::Cell as _;
-use crate::world::{Halt, Row, TableChanges, Want, World, only_once};
+use crate::world::{Halt, PendingRows, Row, TableChanges, Want, World, only_once};
 
 /// Commands per batch at most. Above 64 there is little gain from sharing a flush.
 pub const BATCH_MAX: usize = 256;
@@ -155,6 +156,23 @@ struct BatchTask {
 pub enum Verdict {
     GoOn,
     Stop(String),
+}
+
+/// A batch that is being written.
+struct InFlight {
+    /// Taken by the next batch.
+    pending_rows: PendingRows,
+    /// Arrives when the outcome is known. After a success the callers have been answered already.
+    outcome: Receiver<Result<(), Failed>>,
+    begun: Instant,
+    count: usize,
+}
+
+/// A batch that was not written, or may not have been, with its callers.
+struct Failed {
+    error: CommitError,
+    batch: Vec<BatchTask>,
+    followed: Vec<BatchTask>,
 }
 
 /// Runs batches over one store. Owns the store's writing half.
@@ -356,7 +374,7 @@ impl Executor {
                 }
                 let begun = Instant::now();
                 let committed = self.store.commit(&changes, self.last);
-                ahead::record_commit(begun);
+                record_commit(begun);
                 if committed.is_ok() {
                     self.commits.note(Ok(()));
                 }
@@ -494,6 +512,11 @@ fn overrule(batch: &mut [BatchTask], refusal: &Refusal) {
     for entry in batch {
         entry.task.overrule(refusal.clone());
     }
+}
+
+/// Records the duration of a commit in the store.
+fn record_commit(begun: Instant) {
+    metrics::histogram!("bursar_commit_seconds").record(begun.elapsed());
 }
 
 fn unavailable() -> Refusal {

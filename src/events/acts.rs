@@ -9,7 +9,10 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Event, EventName, Filter, HeadJson, NewEvent, Page, emit, head_of};
+use super::event::Event;
+use super::head::HeadJson;
+use super::log::{Filter, Page, head_of};
+use super::{EventName, NewEvent, emit};
 use crate::clock::Time;
 use crate::http::lists::LIMIT_MAX;
 use crate::http::{Answer, Call, Outcome};

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
 use uuid::Uuid;
 
-use super::{Event, EventName};
+use super::event::Event;
+use super::names::EventName;
 use crate::clock::Time;
 use crate::ids::{AppId, EventId, OrgId};
 use crate::world::Value;

@@ -1,14 +1,9 @@
-//! The keyed chain of a log: each event's link to the one before, and the erasure of a payee's data, which keeps it.
-
-use std::sync::Arc;
+//! The keyed chain of a log: each event's link to the one before, which stays valid when a payee's data is erased.
 
 use sha2::{Digest as _, Sha256};
 
-use super::log::{Found, Stored};
-use super::{Event, EventRow, EventStream};
+use super::event::Event;
 use crate::chain::ChainKey;
-use crate::world::record::key;
-use crate::world::{Halt, World};
 
 /// Returns the keyed hash that chains an event to the one before. `bursar verify` recomputes it.
 ///
@@ -59,33 +54,8 @@ pub fn erasure_is_proved(chain: &ChainKey, before: &[u8], event: &Event, hash: &
     }
 }
 
-/// Replaces the object of an event by one without the payee's data. The chain remains valid.
-pub fn erase(world: &mut World, found: &Found, object: String) -> Result<(), Halt> {
-    let (chain, event) = (world.chain().clone(), &found.event);
-    match &found.stored {
-        Stored::Row(row) => {
-            let before = match event.sequence {
-                ..=1 => None,
-                sequence => world.get::<EventRow>(key![event.org, event.app, sequence - 1])?,
-            };
-            let before = before.map_or_else(Vec::new, |before| before.hash.clone());
-            let erased = erased(&chain, &before, event, &row.hash, object);
-            world.change(row, |row| (row.object, row.erased) = (erased.object, erased.erased));
-        }
-        Stored::Segment(segment) => {
-            let hashes = segment.hashes(&chain);
-            let place = usize::try_from(event.sequence - segment.first).unwrap_or(usize::MAX);
-            let Some(hash) = hashes.get(place) else { return Ok(()) };
-            let before = place.checked_sub(1).and_then(|before| hashes.get(before)).unwrap_or(&segment.previous_hash);
-            let erased = erased(&chain, before, event, hash, object);
-            world.change(segment, |segment| segment.body.0[place] = Arc::new(erased));
-        }
-    }
-    Ok(())
-}
-
 /// Returns the event with another object, and with the proof of it.
-fn erased(chain: &ChainKey, before: &[u8], event: &Event, hash: &[u8], object: String) -> Event {
+pub(super) fn erased(chain: &ChainKey, before: &[u8], event: &Event, hash: &[u8], object: String) -> Event {
     let was = erased_part(event).map_or_else(|| object_link(chain, event), |(object, _)| object.to_vec());
     let mut erased = Event { object, ..event.clone() };
     let proof = erasure_proof(chain, before, &erased, hash, &was);
@@ -108,9 +78,4 @@ pub fn unkeyed_link(before: &[u8], event: &Event) -> Vec<u8> {
     hash.update(event.version.to_be_bytes());
     hash.update(event.created_at.micros().to_be_bytes());
     hash.finalize().to_vec()
-}
-
-/// Returns the proof of the event and the hash at which a log without a key ends.
-pub fn unkeyed_proof(chain: &ChainKey, stream: &EventStream, unkeyed_to: i64, hash: &[u8]) -> Vec<u8> {
-    chain.begin("unkeyed").id(stream.org.0).id(stream.app.0).number(unkeyed_to).part(hash).end()
 }

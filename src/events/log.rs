@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::event::Event;
 use super::model::{EventObject, EventRow, EventSegment, EventStream, SEGMENT_EVENTS, name_bit, place};
-use super::{Event, EventName};
+use super::names::EventName;
 use crate::chain::{ChainKey, Head, Log};
 use crate::ids::{EventId, OrgId};
 use crate::scope::Scope;

@@ -9,6 +9,9 @@
 
 pub mod acts;
 mod body;
+mod erase;
+mod event;
+mod head;
 mod http;
 mod links;
 mod log;
@@ -16,12 +19,15 @@ mod model;
 mod names;
 mod subscription;
 
-pub use http::{EventJson, HeadJson, routes};
-pub use links::{erase, erasure_is_proved, follows, link, unkeyed_link, unkeyed_proof};
+pub use erase::erase;
+pub use event::Event;
+pub use head::HeadJson;
+pub use http::{EventJson, routes};
+pub use links::{erasure_is_proved, follows, link, unkeyed_link};
 pub use log::{Filter, Found, Page, about, each, find, head_of, heads, text_of};
-pub use model::{Event, EventObject, EventRow, EventSegment, EventStream, SEGMENT_EVENTS};
+pub use model::{EventObject, EventRow, EventSegment, EventStream, SEGMENT_EVENTS, Subscription, unkeyed_proof};
 pub use names::EventName;
-pub use subscription::{Subscription, Unread, subscribe, take_unread, unsubscribe};
+pub use subscription::{Unread, subscribe, take_unread, unsubscribe};
 
 use std::sync::Arc;
 

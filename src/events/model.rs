@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::event::Event;
 use super::links::link;
-use super::{EventName, Subscription};
+use super::names::EventName;
 use crate::chain::{ChainKey, Head, Log};
 use crate::clock::Time;
 use crate::ids::{AppId, EventId, OrgId};
 use crate::scope::Scope;
 use crate::world::Value;
-use crate::world::record::{Corrupt, record};
+use crate::world::record::{Corrupt, record, words};
 
 pub use super::body::Body;
 
@@ -19,6 +20,18 @@ pub use super::body::Body;
 pub const SEGMENT_EVENTS: i64 = 64;
 /// The bytes of the objects of a segment at most, unless it is one event.
 const SEGMENT_BYTES: usize = 256 * 1024;
+
+words! {
+    /// The state of an app's subscription.
+    pub enum Subscription {
+        /// No subscription.
+        None = "none",
+        /// Subscribed, without unread events.
+        Idle = "idle",
+        /// Subscribed, with a job for the unread events.
+        Scheduled = "scheduled",
+    }
+}
 
 record! {
     pub struct EventStream in "event_streams" {
@@ -68,23 +81,6 @@ impl EventStream {
     pub(super) fn head(&self, at: Time) -> Head {
         Head { log: Log::Events, of: self.app.0, sequence: self.sequence, hash: self.hash.clone(), at }
     }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    pub org: OrgId,
-    pub app: AppId,
-    pub sequence: i64,
-    pub id: EventId,
-    pub name: EventName,
-    pub object_id: Uuid,
-    /// 1 for the first event about the object, then counted up.
-    pub version: i64,
-    /// The whole object at that time, as JSON without secrets.
-    pub object: String,
-    pub created_at: Time,
-    /// Set when a payee's data was erased: the link's part for the original object, and a proof that bursar erased it.
-    pub erased: Option<Vec<u8>>,
 }
 
 record! {
@@ -214,6 +210,11 @@ impl EventSegment {
         }
         ((names, last.created_at) != (self.names, self.created_at)).then_some("its columns differ from its events")
     }
+}
+
+/// Returns the proof of the event and the hash at which a log without a key ends.
+pub fn unkeyed_proof(chain: &ChainKey, stream: &EventStream, unkeyed_to: i64, hash: &[u8]) -> Vec<u8> {
+    chain.begin("unkeyed").id(stream.org.0).id(stream.app.0).number(unkeyed_to).part(hash).end()
 }
 
 /// Returns whether an event's id contains its place.

@@ -6,23 +6,13 @@
 
 use std::sync::Arc;
 
-use super::{Event, EventStream, log};
+use super::event::Event;
+use super::log;
+use super::model::{EventStream, Subscription};
 use crate::jobs::{self, Work};
 use crate::scope::Scope;
-use crate::world::record::{key, words};
+use crate::world::record::key;
 use crate::world::{Halt, World};
-
-words! {
-    /// The state of an app's subscription.
-    pub enum Subscription {
-        /// No subscription.
-        None = "none",
-        /// Subscribed, without unread events.
-        Idle = "idle",
-        /// Subscribed, with a job for the unread events.
-        Scheduled = "scheduled",
-    }
-}
 
 /// Enqueues a job if the subscription is idle; returns the new state.
 pub(super) fn schedule(world: &mut World, stream: &EventStream) -> Subscription {

@@ -1,4 +1,5 @@
-use super::{Cursor, ExportJson, ExportRequest, Section, export};
+use super::collect::{Cursor, ExportRequest, export};
+use super::{ExportJson, Section};
 use crate::closing::{Erasure, shows};
 use crate::http::lists::LIMIT_MAX;
 use crate::http::route::route;

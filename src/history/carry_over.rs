@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::HistoryError;
+use super::error::HistoryError;
 use crate::chain::ChainKey;
 use crate::engine::{Command, Executor};
 use crate::events::{self, EventStream};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::account::Account;
 use super::model::{Entry, LedgerAccount, Transaction};
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId};
@@ -61,4 +62,10 @@ fn last_entry(account: &LedgerAccount, number: i64) -> Query {
     Query::of::<Entry>(account.org.to_value(), "number", 1)
         .filter("account", Compare::Equal, account.id.to_value())
         .filter("number", Compare::Less, number.saturating_add(1).to_value())
+}
+
+/// Returns the balance of an account, in cents.
+pub fn balance(world: &World, org: OrgId, account: Account) -> Result<Cents, Halt> {
+    let row = world.get::<LedgerAccount>(key![org, account.id(org)])?;
+    Ok(row.map_or(Cents::ZERO, |row| row.balance))
 }

@@ -32,9 +32,10 @@ pub mod verify;
 pub mod wallet_funding;
 
 pub use account::{Account, LedgerAccountKind};
+pub use balances::balance;
 pub use json::{TransactionJson, json, transactions_in, transactions_of};
 pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};
-pub use post::{Movement, Posting, balance, post};
+pub use post::{Movement, Posting, post};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -79,12 +79,6 @@ impl Posting {
     }
 }
 
-/// Returns the balance of an account, in cents.
-pub fn balance(world: &World, org: OrgId, account: Account) -> Result<Cents, Halt> {
-    let row = world.get::<LedgerAccount>(key![org, account.id(org)])?;
-    Ok(row.map_or(Cents::ZERO, |row| row.balance))
-}
-
 /// Posts: the only writer of the ledger. Movements apply in their order, and wallets are checked after all of them, so
 /// money may pass through an empty wallet within one posting.
 ///

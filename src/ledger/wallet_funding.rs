@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::account::Account;
-use super::post::balance;
+use super::balances::balance;
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::jobs::{self, Work};

@@ -8,7 +8,7 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::{Load, Sent};
+use super::model::{Load, Sent};
 
 pub(super) struct Client {
     sender: SendRequest<Full<Bytes>>,

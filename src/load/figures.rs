@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use super::{Load, Scenario};
+use super::model::{Load, Scenario};
 
 /// Longer times count as ten minutes.
 const MICROS_MAX: u64 = 600_000_000;

@@ -16,7 +16,8 @@ use axum::response::IntoResponse as _;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::{AppKey, Load, Scenario, run};
+use super::model::{AppKey, Load, Scenario};
+use super::run::run;
 use crate::apps::bootstrap::write_atomically;
 use crate::apps::{CreateDemonstration, Credentials};
 use crate::clock::{Clock, Time};

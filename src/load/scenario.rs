@@ -4,26 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Load;
 use super::client::Client;
-
-/// The request that a run repeats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scenario {
-    /// POST /v2/payouts/send-payout, to an unknown phone number
-    SendPayout,
-    /// POST /v2/payout-links, without delivery by bursar
-    Links,
-    /// A batch of 500 payout links, from submission until its last row is done; each row counts as one
-    Batches,
-    /// POST /v2/transfers, one cent to a user
-    Transfers,
-    /// GET /v2/payout-links/{id}
-    Reads,
-    /// GET /v2/transfers, a page of 100
-    Lists,
-}
+use super::model::{Load, Scenario, Sent};
 
 /// The amount of each payout, small enough for a hundred million from the sandbox's wallet.
 pub const CENTS: u64 = 1;
@@ -36,18 +18,6 @@ const AREAS: [&str; 40] = [
 ];
 /// Links that are read in turn.
 const READ: u64 = 1_000;
-
-#[derive(Clone, Debug)]
-pub struct Sent {
-    pub path: String,
-    pub key: String,
-    /// Empty for a GET.
-    pub body: String,
-    /// The id of the created object, if requests are kept and it succeeded.
-    pub link: Option<String>,
-    /// From the scheduled moment to the complete response, in microseconds.
-    pub micros: u64,
-}
 
 impl Sent {
     fn get(path: String) -> Self {

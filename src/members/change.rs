@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
-use super::http::MemberJson;
-use super::model::{Member, MemberStatus, NewMember, Role, add, email_is_free, find};
+use super::json::MemberJson;
+use super::model::{Member, MemberStatus, NewMember, Role};
+use super::rows::{add, email_is_free, find};
 use super::sign_in;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};

@@ -1,153 +1,28 @@
-use serde::Serialize;
-
 use super::change::{CreateMember, RemoveMember, UpdateMember};
+use super::inputs::{CreateMemberInput, NewPassword, UpdateMemberInput};
+use super::json::MemberJson;
 use super::model::{Member, MemberStatus, Role};
 use super::password::{self, Strength};
-use crate::clock::Time;
-use crate::email::Email;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, CredentialKind, Outcome, Route};
 use crate::ids::MemberId;
-use crate::input::types::{Name, Text, word_input};
-use crate::input::{Change, Input, Problems, input, wrong};
+use crate::input::types::word_input;
 use crate::patch::Patch;
 use crate::permission::Permission;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
-use crate::strict_json::Json;
 use crate::world::Query;
 use crate::world::record::Cell as _;
 
-/// In characters.
-const PASSWORD_MIN: usize = 12;
-/// In characters.
-const PASSWORD_MAX: usize = 200;
-
 word_input!(Role);
 word_input!(MemberStatus);
-
-/// A password as a member types it. Its `Debug` omits it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(pub String);
-
-/// A new password of sufficient length.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewPassword(pub Password);
-
-impl std::fmt::Debug for Password {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Password(***)")
-    }
-}
-
-impl Input for Password {
-    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        Ok(Self(Text::<PASSWORD_MAX>::read(json, at)?.0))
-    }
-    fn schema() -> serde_json::Value {
-        let mut schema = Text::<PASSWORD_MAX>::schema();
-        schema["format"] = "password".into();
-        schema
-    }
-}
-
-impl Input for NewPassword {
-    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let password = Password::read(json, at)?;
-        if password.0.chars().count() < PASSWORD_MIN {
-            return Err(wrong(at, format!("must have at least {PASSWORD_MIN} characters")));
-        }
-        Ok(Self(password))
-    }
-    fn schema() -> serde_json::Value {
-        let mut schema = Password::schema();
-        schema["minLength"] = PASSWORD_MIN.into();
-        schema
-    }
-}
-
-input! {
-    /// A new member.
-    pub struct CreateMemberInput {
-        /// The member's name.
-        pub name: Name,
-        /// The member's e-mail address; unique among active members.
-        pub email: Email,
-        /// The member's role.
-        pub role: Role,
-        /// The password for signing in; only with the organization's key. We recommend to omit it, and let the member
-        /// set it with a set-up token.
-        pub password: Option<NewPassword>,
-    }
-}
-
-input! {
-    /// Changes of a member. An omitted field stays as it is.
-    pub struct UpdateMemberInput {
-        /// The new name.
-        pub name: Change<Name>,
-        /// The new e-mail address.
-        pub email: Change<Email>,
-        /// The new role.
-        pub role: Change<Role>,
-        /// The new password; null removes it, so that the member cannot sign in. Only with the organization's key.
-        pub password: Patch<NewPassword>,
-    }
-}
 
 list_query! {
     /// Selects members.
     pub struct MemberQuery {
         /// Only active (the default) or only removed members.
         pub status: Option<MemberStatus>,
-    }
-}
-
-/// A member.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct MemberJson {
-    /// The id that `acting_user_id` takes.
-    pub id: MemberId,
-    /// The number that `user_id` in histories shows.
-    pub number: i64,
-    /// The member's name.
-    pub name: String,
-    /// The e-mail address with which the member signs in; null for an app's key.
-    #[schema(required)]
-    pub email: Option<String>,
-    /// The member's role.
-    pub role: Role,
-    /// Whether the member may act.
-    pub status: MemberStatus,
-    /// When the member was added; null for an app's key.
-    #[schema(required, value_type = Option<String>, format = DateTime)]
-    pub created: Option<Time>,
-    /// When the member was removed.
-    #[schema(required, value_type = Option<String>, format = DateTime)]
-    pub removed: Option<Time>,
-}
-
-impl From<&Member> for MemberJson {
-    fn from(member: &Member) -> Self {
-        Self {
-            id: member.id,
-            number: member.number,
-            name: member.name.clone(),
-            email: Some(member.email.clone()),
-            role: member.role,
-            status: member.status,
-            created: Some(member.created_at),
-            removed: member.removed_at,
-        }
-    }
-}
-
-impl MemberJson {
-    /// Returns only what an app needs to name the acting member: the holder of the app's key must not learn how the
-    /// member signs in.
-    pub fn for_app(member: &Member) -> Self {
-        Self { email: None, created: None, removed: None, ..Self::from(member) }
     }
 }
 
@@ -241,10 +116,6 @@ pub async fn delete(call: Call) -> Outcome {
 }
 
 pub fn routes() -> Vec<Route> {
-    [member_routes(), super::sign_in::routes()].concat()
-}
-
-fn member_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/members" Organization "create_member" create)
             .members(Permission::Govern)

@@ -6,7 +6,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::operation::placeholders;
 use crate::http::route::NamedSchema;
 use crate::http::{Method, Route};
 
@@ -75,6 +74,11 @@ fn property<'a>(collection: &Route, name: &'a str) -> Option<&'a str> {
         return Some(name);
     }
     (has("id") || has("data")).then_some("id")
+}
+
+/// Returns the names in braces, in their order.
+pub(super) fn placeholders(path: &str) -> impl Iterator<Item = &str> {
+    path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
 #[cfg(test)]

@@ -19,28 +19,11 @@ use serde_json::{Map, Value, json};
 
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::pages::http::page;
+use crate::pages::draw::page;
 use crate::pages::views::ReferencePage;
 use crate::program::{Bursar, Environment};
 use crate::refusal::Code;
 use crate::world::states::TransitionRow;
-
-/// The introduction of the document, by paragraph.
-const INTRODUCTION: [&str; 5] = [
-    "Moves money to people and collects money from them on behalf of an app. Requests, links and batches have amounts as integers in \
-     cents, transfers as decimal text of cents; times are RFC 3339 in UTC; ids are UUIDs.",
-    "Every request carries `Authorization: Basic` with the Base64 of `<client_id>:<api_key>`. An organization's \
-     key acts on an app through the header `Api-App-Id`.",
-    "Every POST takes an idempotency key, as the header `Idempotency-Key` or the body field `idempotency_key`. A \
-     repeated request with the same key returns the stored response, marked `Idempotent-Replayed: true`; a key is \
-     never executed twice. Refusals with 402, 404, 410 and 409, except `resource-busy` and `idempotency-key-reused`, \
-     are stored, too: send a corrected request with a new key. After any other error, and after a timeout, use the \
-     same key.",
-    "Errors have one body: `success` is false, `message` is for people, `error_code` is for programs, and `errors` \
-     lists the invalid fields. Unknown fields and parameters are refused.",
-    "Lists are newest first, one page at a time: `limit`, `starting_after`, `ending_before`. Responses may contain \
-     new values of a status; requests accept the values listed.",
-];
 
 /// Returns the document of these routes. Panics if two schemas have one name, which a test of the table finds.
 pub fn document(routes: &[Route]) -> Value {
@@ -61,7 +44,7 @@ pub fn document(routes: &[Route]) -> Value {
         "info": {
             "title": "bursar",
             "version": "2",
-            "description": INTRODUCTION.join("\n\n"),
+            "description": reference::INTRODUCTION.join("\n\n"),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::examples;
-use super::links::links;
+use super::links::{links, placeholders};
 use super::schemas::{self, refer};
 use super::webhooks::header_parameters;
 use crate::http::{Method, Route, Who};
@@ -102,11 +102,6 @@ fn without_null(schema: &Value) -> Value {
         choices.retain(|choice| !choice.is_null());
     }
     schema
-}
-
-/// Returns the names in braces, in their order.
-pub(super) fn placeholders(path: &str) -> impl Iterator<Item = &str> {
-    path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
 fn path_parameter(name: &str) -> Value {

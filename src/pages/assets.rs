@@ -1,5 +1,8 @@
 //! The files under `/assets/`. They are compiled into the binary, so pages never load anything from another host.
 
+/// How long a browser may keep an asset, in seconds. Short, because the names do not change with the contents.
+pub(super) const ASSET_KEPT_SECONDS: u32 = 3_600;
+
 /// The policy of every page: only files of its own origin load, and no other page may frame it. A frame around a claim
 /// page could capture the clicks of a payee.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \

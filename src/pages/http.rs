@@ -1,33 +1,13 @@
 //! The landing page and the assets.
 
-use super::assets::{CONTENT_SECURITY_POLICY, asset};
+use super::assets::{ASSET_KEPT_SECONDS, asset};
+use super::draw::page;
 use super::inbox::show_inbox;
 use super::views::LandingPage;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
-
-/// How long a browser may keep an asset, in seconds. Short, because the names do not change with the contents.
-pub(super) const ASSET_KEPT_SECONDS: u32 = 3_600;
-
-/// Returns a drawn page with the headers of all pages.
-///
-/// # Errors
-/// `internal-error` when the template fails, which is a bug.
-pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
-    let html = view.render().map_err(|error| {
-        tracing::error!(%error, "a page cannot be rendered");
-        Refusal::new(Code::InternalError, "A bug stopped this request.")
-    })?;
-    let answer = Answer::html(status, html)
-        .header("content-security-policy", CONTENT_SECURITY_POLICY)
-        // The policy says the same; this is for browsers that do not support it.
-        .header("x-frame-options", "DENY")
-        // A claim link is a credential: the pages that it links to must not receive it.
-        .header("referrer-policy", "no-referrer");
-    Ok(answer)
-}
 
 /// GET / of a sandbox
 pub async fn show_landing(call: Call) -> Outcome {

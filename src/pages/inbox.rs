@@ -1,6 +1,6 @@
 //! The sandbox's inbox as a page. A local sandbox has no login, so the page shows the messages of all apps.
 
-use super::http::page;
+use super::draw::page;
 use super::views::{InboxMessage as Shown, InboxPage, MessageChannel};
 use crate::http::{Call, Outcome};
 use crate::input::Input as _;

@@ -10,6 +10,7 @@
 pub mod assets;
 pub mod claim;
 mod guide;
+pub mod draw;
 pub mod http;
 mod inbox;
 mod notice;

@@ -1,7 +1,7 @@
 //! The link of a notice as a page at `/notice/<token>`. A GET changes nothing, because mail scanners open links. The
 //! rules are those of `users::notices`.
 
-use super::http::page;
+use super::draw::page;
 use super::views::{FieldError, Form, NoticePage, NoticeState};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};

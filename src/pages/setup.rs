@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::claim::wording::sentence;
-use super::http::page;
+use super::draw::page;
 use super::views::{FieldError, Form, SetupPage, SetupState};
 use crate::apps::acts::{check_setup, set_up_organization};
 use crate::apps::first::FirstOrganization;
@@ -17,7 +17,7 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::input::types::Line;
 use crate::input::{Input, input};
-use crate::members::http::NewPassword;
+use crate::members::NewPassword;
 use crate::members::sign_in::{Kind, Token, invited, set_password};
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};

@@ -1,10 +1,11 @@
 //! Records the approval of a member.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{ActionKind, Payable};
+use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
-use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
 use crate::ids::PayableId;
@@ -27,7 +28,7 @@ impl Command for Approve {
     type Reply = Arc<Payable>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Approve)?;
         rules::is_not_submitter(payable.submitted_by, actor.member)?;
         rules::apply(payable.status, PayableEvent::Approved)?;

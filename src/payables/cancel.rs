@@ -1,10 +1,11 @@
 //! Cancels a payable before it is submitted for approval.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{ActionKind, Payable};
+use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
-use super::{HistoryEntry, advance};
 use crate::acting::{Act, acting};
 use crate::engine::Command;
 use crate::ids::{MemberId, PayableId};
@@ -23,7 +24,7 @@ impl Command for Cancel {
     type Reply = Arc<Payable>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
         rules::apply(payable.status, PayableEvent::Canceled)?;
 

@@ -1,5 +1,6 @@
 //! Creates a payable.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::file;
@@ -77,7 +78,7 @@ impl Command for Create {
             file::keep(world, self.scope, id, bytes)?;
         }
         let payable = world.add(payable);
-        super::emit(world, &payable)?;
+        rows::emit(world, &payable)?;
         Ok(payable)
     }
 }

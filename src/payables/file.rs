@@ -1,11 +1,13 @@
 //! The bill as a PDF. It is kept with the payable and can change only while the payable can.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::json::file_url;
 use super::model::{ActionKind, Payable, PayableFile};
+use super::rows::HistoryEntry;
 use super::rules;
-use super::{HistoryEntry, update};
+use super::update;
 use crate::acting::{Act, acting_if_named};
 use crate::engine::Command;
 use crate::ids::{MemberId, PayableId};
@@ -33,7 +35,7 @@ impl Command for SetFile {
     type Reply = Arc<Payable>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let actor = acting_if_named(world, self.scope.org, self.acting, Act::Prepare)?;
         rules::may_be_changed(&payable)?;
 
@@ -58,7 +60,7 @@ impl Command for DeleteFile {
     type Reply = Arc<Payable>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let actor = acting_if_named(world, self.scope.org, self.acting, Act::Prepare)?;
         let Some(file) = world.get::<PayableFile>(key![self.scope.org, payable.id])? else { return Ok(payable) };
         rules::may_be_changed(&payable)?;
@@ -93,7 +95,7 @@ pub(super) fn keep(world: &mut World, scope: Scope, payable: PayableId, bytes: &
 /// # Errors
 /// `not-found`, also for a payable without a file.
 pub(super) fn of(world: &World, scope: Scope, payable: PayableId) -> Result<Arc<PayableFile>, Halt> {
-    let payable = super::find(world, scope, payable)?;
+    let payable = rows::find(world, scope, payable)?;
     let file = world.get::<PayableFile>(key![scope.org, payable.id])?;
     Ok(file.ok_or_else(|| Refusal::not_found("file of this payable"))?)
 }

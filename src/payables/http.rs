@@ -1,5 +1,6 @@
 //! The routes of payables.
 
+use super::rows;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -102,7 +103,7 @@ pub async fn create(call: Call) -> Outcome {
 /// GET /v2/accounts-payable/payables/{payable_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = named(&call)?;
-    let payable = call.read(move |world| super::find(world, scope, id)).await?;
+    let payable = call.read(move |world| rows::find(world, scope, id)).await?;
     Ok(Answer::ok(&super::json(&call.bursar, &payable)))
 }
 

@@ -1,15 +1,16 @@
 //! Pays an approved payable.
 
+use super::rows;
 use std::sync::Arc;
 
 use uuid::Uuid;
 
 use super::model::{ActionKind, Attempt, Payable, PayableStatus, Terms};
+use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
-use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, proven};
 use crate::apps;
-use crate::apps::limits::{self, Movement};
+use crate::apps::{Movement, limit_days};
 use crate::engine::Command;
 use crate::ids::{PayableId, TransferId};
 use crate::jobs::{self, Work};
@@ -46,7 +47,7 @@ impl Command for Pay {
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let Scope { org, app } = self.scope;
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Pay)?;
         rules::apply(payable.status, PayableEvent::PaymentInitiated)?;
         let Some(terms) = payable.terms.as_ref().map(|terms| terms.0) else {
@@ -57,7 +58,7 @@ impl Command for Pay {
         vendors::rules::may_be_paid(&method, world.now())?;
         self.is_approved_above_the_limit(world, terms.amount)?;
         self.first_account_has_rested(world, &terms, &method)?;
-        limits::count(world, self.scope, Movement::Payable, terms.amount)?;
+        limit_days::count(world, self.scope, Movement::Payable, terms.amount)?;
         let id: TransferId = world.id();
         holds::open_new(world, self.scope, id, terms.amount)?;
 

@@ -1,10 +1,11 @@
 //! Rejects a payable.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{ActionKind, Payable};
+use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
-use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
 use crate::ids::PayableId;
@@ -28,7 +29,7 @@ impl Command for Reject {
     type Reply = Arc<Payable>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Approve)?;
         rules::apply(payable.status, PayableEvent::Rejected)?;
 

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use super::advance;
 use super::model::Payable;
+use super::rows::advance;
 use super::rules::PayableEvent;
 use crate::apps;
-use crate::apps::limits::{self, Movement};
+use crate::apps::{Movement, limit_days};
 use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::ledger::{self, postings};
 use crate::platform::Platform;
@@ -33,7 +33,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt>
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payable = of(world, transfer)?;
     must_be_open(holds::release(world, transfer.scope(), transfer.id)?)?;
-    limits::uncount(world, transfer.scope(), Movement::Payable, transfer.amount, transfer.created_at)?;
+    limit_days::uncount(world, transfer.scope(), Movement::Payable, transfer.amount, transfer.created_at)?;
     transfers::advance(world, transfer, TransferEvent::Failed, |transfer| transfer.error = Some(code))?;
     apps::count_money_out(world, transfer.scope(), transfer.amount.negated())?;
     advance(world, &payable, PayableEvent::PaymentFailed, None, |_| ()).map(|_| ())

@@ -1,10 +1,11 @@
 //! Submits a payable for approval and fixes the payment terms and the approvers.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{ActionKind, Approval, ApprovalStep, Payable, Terms};
+use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
-use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, may_approve, proven};
 use crate::approval_policies::{self, ApprovalPolicy, PolicyStep};
 use crate::engine::Command;
@@ -28,7 +29,7 @@ impl Command for Submit {
     type Reply = Arc<Payable>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Prepare)?;
         rules::apply(payable.status, PayableEvent::Submitted)?;
         let (terms, method) = terms(world, &payable)?;

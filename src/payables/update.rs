@@ -1,12 +1,13 @@
 //! Changes a payable before it is submitted, or after it was rejected.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::items::{self, Item};
 use super::json::PayableJson;
 use super::model::{ActionKind, FundingSource, Payable, PayableStatus};
+use super::rows::{HistoryEntry, advance};
 use super::rules::{self, PayableEvent};
-use super::{HistoryEntry, advance};
 use crate::acting::{Act, acting};
 use crate::engine::Command;
 use crate::ids::{MemberId, PayableId, VendorId, VendorPaymentMethodId};
@@ -105,7 +106,7 @@ impl Command for Update {
     type Reply = Arc<Payable>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
-        let payable = super::find(world, self.scope, self.payable)?;
+        let payable = rows::find(world, self.scope, self.payable)?;
         let amount = self.patch.amount(&payable)?;
         let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
         rules::apply(payable.status, PayableEvent::Updated)?;

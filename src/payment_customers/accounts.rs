@@ -1,6 +1,6 @@
 //! The bank accounts from which a customer pays.
 
-use super::{change, find};
+use super::rows::{change, find};
 use crate::bank_accounts::{self, BankAccountJson, SealedAccount};
 use crate::engine::Command;
 use crate::ids::{BankAccountId, PaymentCustomerId};

@@ -1,7 +1,8 @@
 //! Creates, changes and deletes payment customers.
 
+use super::PaymentCustomerJson;
 use super::model::PaymentCustomer;
-use super::{PaymentCustomerJson, change, emit, find};
+use super::rows::{change, emit, find};
 use crate::bank_accounts;
 use crate::engine::Command;
 use crate::ids::PaymentCustomerId;

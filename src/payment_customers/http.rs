@@ -1,7 +1,8 @@
 use serde_json::json;
 
 use super::model::PaymentCustomer;
-use super::{AddAccount, CreateCustomer, DeleteCustomer, PaymentCustomerJson, RemoveAccount, UpdateCustomer, find};
+use super::rows::find;
+use super::{AddAccount, CreateCustomer, DeleteCustomer, PaymentCustomerJson, RemoveAccount, UpdateCustomer};
 use crate::bank_accounts::{BankAccount, BankAccountJson, HolderName, OwnAccountInput};
 use crate::email::Email;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};

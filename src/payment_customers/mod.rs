@@ -11,61 +11,11 @@ mod change;
 mod http;
 mod json;
 mod model;
+mod rows;
 
 pub use accounts::{AddAccount, RemoveAccount};
 pub use change::{CreateCustomer, DeleteCustomer, UpdateCustomer};
 pub use http::routes;
 pub use json::PaymentCustomerJson;
 pub use model::PaymentCustomer;
-
-use std::sync::Arc;
-
-use crate::bank_accounts::{self, BankAccount};
-use crate::events::{self, EventName, NewEvent};
-use crate::ids::PaymentCustomerId;
-use crate::refusal::Refusal;
-use crate::scope::Scope;
-use crate::world::record::key;
-use crate::world::{Halt, World};
-
-/// Returns a customer of the app.
-///
-/// # Errors
-/// `not-found`, also for another app's and for a deleted one.
-pub fn find(world: &World, scope: Scope, id: PaymentCustomerId) -> Result<Arc<PaymentCustomer>, Halt> {
-    match world.get::<PaymentCustomer>(key![scope.org, id])? {
-        Some(customer) if customer.app == scope.app && customer.in_use => Ok(customer),
-        Some(_) | None => Err(Refusal::not_found("payment customer").into()),
-    }
-}
-
-/// Changes a customer and emits its event.
-fn change(
-    world: &mut World,
-    customer: &Arc<PaymentCustomer>,
-    edit: impl FnOnce(&mut PaymentCustomer),
-) -> Result<Arc<PaymentCustomer>, Halt> {
-    let now = world.now();
-    let customer = world.change(customer, |customer| {
-        edit(customer);
-        customer.version += 1;
-        customer.updated_at = now;
-    });
-    emit(world, &customer)?;
-    Ok(customer)
-}
-
-/// Disables a bank account after a failure whose code is `reason`.
-pub fn disable_account(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Result<(), Halt> {
-    let customer = world.get::<PaymentCustomer>(key![account.org, account.holder])?;
-    let (Some(customer), true) = (customer, account.in_use) else { return Ok(()) };
-    bank_accounts::disable(world, account, reason);
-    change(world, &customer, |_| ()).map(|_| ())
-}
-
-fn emit(world: &mut World, customer: &PaymentCustomer) -> Result<(), Halt> {
-    let object = PaymentCustomerJson::from(customer);
-    let scope = Scope { org: customer.org, app: customer.app };
-    let name = EventName::PaymentCustomerUpdated;
-    events::emit(world, scope, NewEvent::of(name, customer.id.0, customer.version, &object))
-}
+pub use rows::{disable_account, find};

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use crate::apps::limits::{self, Movement};
 use crate::apps::{self, AuthorizationNeeded};
+use crate::apps::{Movement, limit_days};
 use crate::bank_accounts::{self, BankAccount, SealedAccount};
 use crate::engine::Command;
 use crate::ids::{BankAccountId, PaymentCustomerId, PayoutMethodId, UserId};
@@ -81,7 +81,7 @@ impl Command for CreatePayment {
         };
 
         self.must_be_reachable(world, contact.as_ref())?;
-        limits::count(world, scope, Movement::Payment(self.payer.id()), self.amount)?;
+        limit_days::count(world, scope, Movement::Payment(self.payer.id()), self.amount)?;
 
         // From here it must succeed.
         let hold_days = apps::find(world, scope)?.settings.0.hold_days(self.environment);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::apps::limits::{self, Movement};
+use crate::apps::{Movement, limit_days};
 use crate::bank_accounts::{self, BankAccount};
 use crate::funding;
 use crate::jobs::{self, Work};
@@ -47,7 +47,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
     wallet_funding::change(world, transfer.scope(), |watch| watch.pulls -= 1)?;
     if let Some(payer) = transfer.user_id.map(|user| user.0).or(transfer.customer.map(|customer| customer.0)) {
-        limits::uncount(world, transfer.scope(), Movement::Payment(payer), transfer.amount, transfer.created_at)?;
+        limit_days::uncount(world, transfer.scope(), Movement::Payment(payer), transfer.amount, transfer.created_at)?;
     }
     end_badly(world, transfer, TransferEvent::Failed, code)
 }

@@ -1,7 +1,7 @@
 //! Begins and finishes the processing of a batch.
 
-use super::change;
 use super::model::PayoutLinkBatch;
+use super::rows::change;
 use super::rules::{self, BatchEvent};
 use crate::engine::Command;
 use crate::ids::PayoutLinkBatchId;

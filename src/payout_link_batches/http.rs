@@ -1,5 +1,6 @@
 //! The routes of payout link batches.
 
+use super::rows;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -96,7 +97,7 @@ pub async fn list(call: Call) -> Outcome {
 /// GET /v2/payout-link-batches/{payout_link_batch_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("payout_link_batch_id", "payout link batch")?);
-    let batch = call.read(move |world| super::find(world, scope, id)).await?;
+    let batch = call.read(move |world| rows::find(world, scope, id)).await?;
     Ok(Answer::ok(&PayoutLinkBatchJson::from(&*batch)))
 }
 
@@ -106,7 +107,7 @@ pub async fn show_results(call: Call) -> Outcome {
     let bursar = call.bursar.clone();
     let file = call
         .read(move |world| {
-            let batch = super::find(world, scope, id)?;
+            let batch = rows::find(world, scope, id)?;
             let rows = world.all::<BatchRow>(BatchRow::OF_BATCH, key![scope.org, batch.id])?;
             let addresses = world.each(&rows, |world, row| match row.payout_link {
                 Some(link) => {

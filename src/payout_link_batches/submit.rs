@@ -1,7 +1,7 @@
 //! Stores a submitted batch. The worker creates its links later.
 
-use super::emit;
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
+use super::rows::emit;
 use crate::engine::Command;
 use crate::ids::PayoutLinkBatchId;
 use crate::jobs::{self, Work};

@@ -1,5 +1,6 @@
 //! Cancels an unclaimed link and releases its money.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{LinkStatus, PayoutLink};
@@ -24,7 +25,7 @@ impl Command for Cancel {
     type Reply = Arc<PayoutLink>;
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
-        let link = super::find(world, self.scope, self.link)?;
+        let link = rows::find(world, self.scope, self.link)?;
         let to = rules::apply(&link, LinkEvent::Canceled)?;
         if link.status == LinkStatus::Canceled {
             return Ok(link);
@@ -45,5 +46,5 @@ pub(super) fn release(world: &mut World, link: &Arc<PayoutLink>, to: LinkStatus)
     }
     let transfer = transfers::find(world, scope, link.transfer)?;
     transfers::advance(world, &transfer, transfers::rules::TransferEvent::Canceled, |_| ())?;
-    super::change(world, link, EventName::PayoutLinkUpdated, |link| link.status = to)
+    rows::change(world, link, EventName::PayoutLinkUpdated, |link| link.status = to)
 }

@@ -1,5 +1,6 @@
 //! Claims a link for a user.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::PayoutLink;
@@ -30,7 +31,7 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
         hold.completed_at = Some(now);
         hold.user_id = Some(user.id);
     })?;
-    super::change(world, link, EventName::PayoutLinkClaimed, |link| {
+    rows::change(world, link, EventName::PayoutLinkClaimed, |link| {
         link.status = to;
         link.claimed_user = Some(user.id);
     })

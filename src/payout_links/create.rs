@@ -1,11 +1,12 @@
 //! Creates a payout link: holds the money and delivers the link.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::deliver::deliver_first;
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 use super::token::{NewToken, seal_context};
-use crate::apps::limits::Movement;
+use crate::apps::Movement;
 use crate::apps::{self, phones};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
@@ -190,7 +191,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
     if let Some(remind_at) = new.remind_at {
         jobs::enqueue_at(world, scope.org, Work::RemindLink { link: id.0 }, remind_at);
     }
-    super::emit(world, &link, EventName::PayoutLinkUpdated)?;
+    rows::emit(world, &link, EventName::PayoutLinkUpdated)?;
     Ok(link)
 }
 

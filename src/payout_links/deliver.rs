@@ -1,5 +1,6 @@
 //! Delivers a link to its payee and records the outcome.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{DeliveryMethod, LinkStatus, PayoutLink};
@@ -53,7 +54,7 @@ pub(super) fn deliver_unasked(world: &mut World, link: &Arc<PayoutLink>) -> Resu
         return Ok(());
     }
     let to = rules::apply(link, LinkEvent::DeliveryFailed)?;
-    super::change(world, link, EventName::PayoutLinkFailed, |link| {
+    rows::change(world, link, EventName::PayoutLinkFailed, |link| {
         link.status = to;
         link.delivery_error = Some(refusal.message);
     })?;
@@ -83,7 +84,7 @@ fn prepare(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>,
         Some(user) => Some(users::reached(world, link.scope(), &user)?),
         None => None,
     };
-    super::change(world, link, EventName::PayoutLinkUpdated, |link| {
+    rows::change(world, link, EventName::PayoutLinkUpdated, |link| {
         link.deliveries += 1;
         link.status = to;
         if let Some(reached) = &reached {
@@ -171,7 +172,7 @@ pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, message: 
         // The job retries; the error shows the payer why.
         MessageStatus::Queued => {
             if link.status == LinkStatus::DeliveryPending && link.delivery_error != message.error {
-                super::change(world, link, EventName::PayoutLinkUpdated, |link| {
+                rows::change(world, link, EventName::PayoutLinkUpdated, |link| {
                     link.delivery_error.clone_from(&message.error);
                 })?;
             }
@@ -184,7 +185,7 @@ pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, message: 
     let to = rules::apply(link, event)?;
     if to != link.status {
         let error = message.error.clone().filter(|_| message.status == MessageStatus::Failed);
-        super::change(world, link, name, |link| {
+        rows::change(world, link, name, |link| {
             link.status = to;
             link.delivery_error = error;
         })?;
@@ -226,7 +227,7 @@ impl Command for DeliverInDoubt {
         match begun {
             Begun::Send => {
                 delivery_days::count(world, link.scope(), &message.recipient, true)?;
-                super::change(world, &link, EventName::PayoutLinkUpdated, |link| link.deliveries += 1)?;
+                rows::change(world, &link, EventName::PayoutLinkUpdated, |link| link.deliveries += 1)?;
             }
             Begun::Ask | Begun::Over => {}
         }

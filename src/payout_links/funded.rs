@@ -1,5 +1,6 @@
 //! Continues or fails a link in funds_pending when its pull has an outcome.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::cancel::release;
@@ -27,7 +28,7 @@ pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
     // From here it must succeed.
     let hold = transfers::find(world, link.scope(), link.transfer)?;
     transfers::advance(world, &hold, transfers::rules::TransferEvent::Submitted, |_| ())?;
-    let link = super::change(world, &link, EventName::PayoutLinkUpdated, |link| link.status = to)?;
+    let link = rows::change(world, &link, EventName::PayoutLinkUpdated, |link| link.status = to)?;
     deliver_unasked(world, &link)
 }
 
@@ -39,7 +40,7 @@ pub fn not_funded(world: &mut World, pull: &Transfer, code: FailureCode) -> Resu
     // From here it must succeed.
     let hold = transfers::find(world, link.scope(), link.transfer)?;
     transfers::advance(world, &hold, transfers::rules::TransferEvent::Failed, |hold| hold.error = Some(code))?;
-    super::change(world, &link, EventName::PayoutLinkFailed, |link| link.status = to).map(|_| ())
+    rows::change(world, &link, EventName::PayoutLinkFailed, |link| link.status = to).map(|_| ())
 }
 
 /// Returns the link of a pull, if there is one.

@@ -1,5 +1,6 @@
 //! The routes of payout links.
 
+use super::rows;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ use crate::world::Query;
 pub fn check_token(bursar: Arc<Bursar>, token: String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>> {
     Box::pin(async move {
         let parsed = ClaimToken::parse(&bursar.vault, &token).ok_or_else(|| Refusal::not_found("payout link"))?;
-        bursar.read(move |world| super::by_token(world, &parsed).map(|_| ())).await
+        bursar.read(move |world| rows::by_token(world, &parsed).map(|_| ())).await
     })
 }
 
@@ -317,7 +318,7 @@ pub async fn list(call: Call) -> Outcome {
 /// GET /v2/payout-links/{payout_link_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("payout_link_id", "payout link")?);
-    let link = call.read(move |world| super::find(world, scope, id)).await?;
+    let link = call.read(move |world| rows::find(world, scope, id)).await?;
     Ok(answer(&call.bursar, 200)(&link))
 }
 

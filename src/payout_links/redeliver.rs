@@ -1,5 +1,6 @@
 //! Delivers a link again.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::PayoutLink;
@@ -29,7 +30,7 @@ impl Command for Redeliver {
     }
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
-        let link = super::find(world, self.scope, self.link)?;
+        let link = rows::find(world, self.scope, self.link)?;
         rules::may_deliver(&link, world.now())?;
         super::deliver::refuse_erased(world, &link)?;
         super::deliver::deliver(world, &link)

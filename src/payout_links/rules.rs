@@ -1,10 +1,12 @@
 //! The state transitions of a payout link (docs/states.md).
 
-use super::DELIVERIES_MAX;
 use super::model::{LinkStatus, PayoutLink};
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
+
+/// The most deliveries of a link, including the first (docs/specification.md 14).
+pub const DELIVERIES_MAX: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEvent {

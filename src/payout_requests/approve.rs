@@ -1,8 +1,9 @@
 //! The app approves a request, which sends the person a payout link.
 
 use super::model::PayoutRequest;
+use super::rows::{change, find};
 use super::rules::{self, RequestEvent};
-use super::{Shown, change, find, quota};
+use super::{Shown, quota};
 use crate::engine::Command;
 use crate::ids::PayoutRequestId;
 use crate::payout_links::{self, NewLink, NewToken, Payee};

@@ -1,3 +1,4 @@
+use super::rows;
 use serde_json::json;
 
 use super::model::{PayoutRequest, RequestStatus};
@@ -132,7 +133,7 @@ pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("payout_request_id", "payout request")?);
     let found = call
         .read(move |world| {
-            let request = super::find(world, scope, id)?;
+            let request = rows::find(world, scope, id)?;
             Shown::of(world, request)
         })
         .await?;

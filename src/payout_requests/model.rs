@@ -4,6 +4,7 @@ use utoipa::ToSchema;
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId, PayoutLinkId, PayoutRequestId, UserId};
 use crate::money::Cents;
+use crate::phone::PhoneNumber;
 use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
@@ -78,5 +79,27 @@ record! {
 impl PayoutRequest {
     pub fn scope(&self) -> Scope {
         Scope { org: self.org, app: self.app }
+    }
+}
+
+/// Identifies the person who asks (docs/specification.md 10).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// The owner of this phone number.
+    Phone(PhoneNumber),
+    User(UserId),
+}
+
+#[derive(Clone, Debug)]
+pub struct NewRequest {
+    pub amount: Cents,
+    pub asker: Asker,
+    pub memo: Option<String>,
+    pub metadata: Option<String>,
+}
+
+impl NewRequest {
+    pub fn names_user(&self) -> bool {
+        matches!(self.asker, Asker::User(_))
     }
 }

@@ -1,7 +1,6 @@
 //! Limits what a client id alone may store. It is public, and its requests remain until the app decides.
 
-use super::model::{PayoutRequest, PublicRequests, RequestStatus};
-use super::submit::{Asker, NewRequest};
+use super::model::{Asker, NewRequest, PayoutRequest, PublicRequests, RequestStatus};
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;

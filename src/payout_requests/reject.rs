@@ -1,5 +1,6 @@
+use super::rows::{change, find};
 use super::rules::{self, RequestEvent};
-use super::{Shown, change, find, quota};
+use super::{Shown, quota};
 use crate::engine::Command;
 use crate::ids::PayoutRequestId;
 use crate::scope::Scope;

@@ -2,39 +2,16 @@
 
 use std::sync::Arc;
 
-use super::model::{PayoutRequest, RequestPayee, RequestStatus};
-use super::{Shown, emit, quota};
+use super::model::{Asker, NewRequest, PayoutRequest, RequestPayee, RequestStatus};
+use super::rows::emit;
+use super::{Shown, quota};
 use crate::apps;
 use crate::engine::Command;
-use crate::ids::UserId;
-use crate::money::Cents;
 use crate::phone::PhoneNumber;
 use crate::scope::Scope;
 use crate::users::{self, Reached, User};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
-
-/// Identifies the person who asks (docs/specification.md 10).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asker {
-    /// The owner of this phone number.
-    Phone(PhoneNumber),
-    User(UserId),
-}
-
-#[derive(Clone, Debug)]
-pub struct NewRequest {
-    pub amount: Cents,
-    pub asker: Asker,
-    pub memo: Option<String>,
-    pub metadata: Option<String>,
-}
-
-impl NewRequest {
-    pub fn names_user(&self) -> bool {
-        matches!(self.asker, Asker::User(_))
-    }
-}
 
 /// POST /v2/payout-requests
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::of_link;
 use super::quote::{FeeRequest, Quote, Way, quote};
 use crate::apps;
-use crate::apps::limits::{self, Movement};
+use crate::apps::{Movement, limit_days};
 use crate::ids::{JobId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger;
@@ -59,7 +59,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     may_use(&order.method)?;
     may_go_by(world, scope, &order.user, order.method.platform)?;
     let Quote { prices, charged, basis } = quote(world, scope, &Way::to(&order.method), order.amount, order.fees)?;
-    limits::count(world, scope, Movement::Payout, order.amount)?;
+    limit_days::count(world, scope, Movement::Payout, order.amount)?;
     let id: TransferId = world.id();
     let amounts = PayoutAmounts {
         payout: charged.payout_amount,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::of_link;
 use super::send::is_paid_out;
 use crate::apps;
-use crate::apps::limits::{self, Movement};
+use crate::apps::{Movement, limit_days};
 use crate::events::EventName;
 use crate::ids::UserId;
 use crate::ledger;
@@ -123,7 +123,7 @@ fn give_back(
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, transfer.amount))?;
         uncount_taxed(world, transfer, user, transfer.amount)?;
     }
-    limits::uncount(world, scope, Movement::Payout, transfer.amount, transfer.created_at)?;
+    limit_days::uncount(world, scope, Movement::Payout, transfer.amount, transfer.created_at)?;
     let ended = transfers::advance(world, transfer, event, edit)?;
     of_link::recount(world, transfer, &ended)?;
     Ok(ended)

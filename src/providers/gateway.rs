@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use super::report::{can_be_reached, is_signed, report_url};
+use super::report::{can_be_reached, fate_of, is_signed, is_word, report_url};
 use super::{DeliveryOutcome, Found, SendOutcome, in_short, is_this_machine};
 use crate::ids::{MessageId, OrgId};
 use crate::outbound::{Answered, Outbound, Post, Reach, Target, Unanswered};
@@ -54,11 +54,6 @@ impl GatewaySettings {
         let base = url.trim_end_matches('/').to_owned();
         Ok(Self { base, account: account.to_owned(), from: from.to_owned() })
     }
-}
-
-/// Returns whether an id has only characters that are safe in a path.
-pub(super) fn is_word(text: &str) -> bool {
-    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 pub struct Gateway {
@@ -260,20 +255,6 @@ fn silence(answered: &Answered) -> String {
 
 fn delivery_outcome(text: &Text) -> DeliveryOutcome {
     fate_of(&text.status, text.error_code, text.error_message.as_deref())
-}
-
-/// Maps the gateway's status of a text.
-pub(super) fn fate_of(status: &str, error_code: Option<i64>, error_message: Option<&str>) -> DeliveryOutcome {
-    match status {
-        "delivered" | "read" => DeliveryOutcome::Arrived,
-        "undelivered" | "failed" | "canceled" => {
-            let code = error_code.map(|code| format!(", error {code}")).unwrap_or_default();
-            let message = error_message.map(|message| format!(": {message}")).unwrap_or_default();
-            DeliveryOutcome::Lost { reason: in_short(&format!("The gateway reports {status}{code}{message}")) }
-        }
-        // queued, accepted, scheduled, sending, sent, and any later addition: not final.
-        _ => DeliveryOutcome::OnItsWay,
-    }
 }
 
 #[cfg(test)]

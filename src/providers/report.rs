@@ -9,8 +9,7 @@ use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha1::Sha1;
 
-use super::gateway::{fate_of, is_word};
-use super::{DeliveryOutcome, is_this_machine};
+use super::{DeliveryOutcome, in_short, is_this_machine};
 use crate::ids::{MessageId, OrgId};
 
 /// The header with the signature, in lower case.
@@ -59,6 +58,25 @@ pub fn report_url(public_url: &str, org: OrgId, message: MessageId) -> String {
 pub(super) fn can_be_reached(public_url: &str, gateway: &str) -> bool {
     let is_here = |url: &str| Url::parse(url).is_ok_and(|url| url.host_str().is_some_and(is_this_machine));
     !is_here(public_url) || is_here(gateway)
+}
+
+/// Returns whether an id has only characters that are safe in a path.
+pub(super) fn is_word(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Maps the gateway's status of a text.
+pub(super) fn fate_of(status: &str, error_code: Option<i64>, error_message: Option<&str>) -> DeliveryOutcome {
+    match status {
+        "delivered" | "read" => DeliveryOutcome::Arrived,
+        "undelivered" | "failed" | "canceled" => {
+            let code = error_code.map(|code| format!(", error {code}")).unwrap_or_default();
+            let message = error_message.map(|message| format!(": {message}")).unwrap_or_default();
+            DeliveryOutcome::Lost { reason: in_short(&format!("The gateway reports {status}{code}{message}")) }
+        }
+        // queued, accepted, scheduled, sending, sent, and any later addition: not final.
+        _ => DeliveryOutcome::OnItsWay,
+    }
 }
 
 #[cfg(test)]

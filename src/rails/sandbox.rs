@@ -5,7 +5,7 @@
 //! of the clock. Deliberately absent: our ledger.
 
 use super::failures::FailureCode;
-use super::{Direction, FarEnd, Instruction, ItemStatus};
+use super::model::{Direction, FarEnd, Instruction, ItemStatus};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::ids::{AppId, OrgId, TransferId};

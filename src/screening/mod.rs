@@ -9,6 +9,7 @@
 //! and dates of birth, which are sealed and compared by the reviewer.
 
 mod compare;
+mod entry;
 mod folded;
 mod likeness;
 mod looked_up;
@@ -19,9 +20,10 @@ mod vocabulary;
 mod watchlist;
 
 pub use compare::{Comparison, WordPair, compare};
+pub use entry::{Entry, EntryKind, NameKind};
 pub use folded::FoldedName;
 pub use likeness::Alike;
 pub use looked_up::LookedUp;
 pub use made::{common_name, listed_name, made_list, made_name};
 pub use ofac::{BadList, Files};
-pub use watchlist::{Entry, EntryKind, Hit, ListVersion, NameKind, SCORE_MIN, Watchlist};
+pub use watchlist::{Hit, ListVersion, SCORE_MIN, Watchlist};

@@ -6,7 +6,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::watchlist::{Entry, EntryKind, NameKind};
+use super::entry::{Entry, EntryKind, NameKind};
 use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default)]
@@ -157,28 +157,6 @@ fn weak_aliases(remarks: &str) -> Vec<String> {
         names.extend(name.filter(|name| !name.is_empty()).map(str::to_owned));
     }
     names
-}
-
-impl EntryKind {
-    fn of_type(cell: &str) -> Self {
-        match cell.trim() {
-            "individual" => Self::Individual,
-            "vessel" => Self::Vessel,
-            "aircraft" => Self::Aircraft,
-            // The file leaves the type of other entries empty.
-            _ => Self::Entity,
-        }
-    }
-}
-
-impl NameKind {
-    fn of_alias(cell: &str) -> Self {
-        match cell.trim() {
-            "fka" => Self::Formerly,
-            "nka" => Self::Now,
-            _ => Self::Alias,
-        }
-    }
 }
 
 #[cfg(test)]

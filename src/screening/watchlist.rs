@@ -6,13 +6,13 @@ use std::sync::{Arc, LazyLock};
 use serde::Serialize;
 
 use super::compare::{Candidate, Comparison, compare, cost_of_full, may_be_two, score_by};
+use super::entry::{Entry, EntryKind, NameKind};
 use super::folded::{FoldedName, Role, Word};
 use super::likeness::{Alike, FUZZY_LETTERS_MIN, likeness};
 use super::ofac::{self, BadList, Files};
 use super::spaceless;
 use super::vocabulary::{Entered, Vocabulary};
 use crate::clock::Time;
-use crate::world::record::words;
 
 /// The default score from which a name needs a review.
 pub const SCORE_MIN: i64 = 85;
@@ -20,50 +20,6 @@ pub const SCORE_MIN: i64 = 85;
 const WEAK_COST: i64 = 5;
 /// Most hits per name; a reviewer reads each of them.
 const HITS_MAX: usize = 20;
-
-words! {
-    /// The type of an entry.
-    pub enum EntryKind {
-        /// A person.
-        Individual = "individual",
-        /// A company or another body.
-        Entity = "entity",
-        /// A ship. Names of people are not compared with it.
-        Vessel = "vessel",
-        /// An aircraft. Names of people are not compared with it.
-        Aircraft = "aircraft",
-    }
-}
-
-words! {
-    /// The type of an entry's name.
-    pub enum NameKind {
-        /// The primary name of the entry.
-        Primary = "primary",
-        /// Also known as.
-        Alias = "aka",
-        /// Formerly known as.
-        Formerly = "fka",
-        /// Now known as.
-        Now = "nka",
-        /// A nickname that many other people use.
-        Weak = "weak_aka",
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// `ent_num` of the list.
-    pub number: i64,
-    pub kind: EntryKind,
-    /// The primary name is first.
-    pub names: Vec<(NameKind, String)>,
-    pub program: Option<String>,
-    pub title: Option<String>,
-    /// Dates and places of birth, passports, and other identifying data.
-    pub remarks: Option<String>,
-    pub addresses: Vec<String>,
-}
 
 /// The version of the sanctions list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]

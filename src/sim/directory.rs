@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::checks::{changed, written};
+use super::checks::changed::{changed, written};
 use super::requests::Token;
 use crate::claims::ClaimSession;
 use crate::clock::Time;

@@ -159,7 +159,7 @@ pub(super) fn trace(failed: &[Failed], changes: &[Change]) -> Option<Finding> {
         }
         let job = key![failed.org, failed.job];
         let of_job = changes.iter().find(|change| change.table == Job::TABLE && change.key == job)?;
-        let job = of_job.after.as_ref().and_then(|row| super::checks::read::<Job>(row));
+        let job = of_job.after.as_ref().and_then(|row| super::checks::changed::read::<Job>(row));
         let as_added = |job: &Arc<Job>| (job.attempts, job.fence, job.leased_until.is_none()) == (0, 0, true);
         if job.as_ref().is_some_and(as_added) { None } else { finding(format!("failed, and left {job:?}")) }
     })

@@ -44,7 +44,8 @@ pub use report::{Report, Violation};
 pub use sabotage::Sabotage;
 
 use chance::Chance;
-use checks::{Checks, written};
+use checks::Checks;
+use checks::changed::written;
 use clients::{Clients, Sight, link_theft};
 use directory::Directory;
 use follow_ups::FollowUps;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 use super::chance::Chance;
-use super::checks::changed;
+use super::checks::changed::changed;
 use super::system::System;
 use crate::clock::Time;
 use crate::http::lists::{PageRequest, page};

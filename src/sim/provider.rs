@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::chance::Chance;
-use super::checks::changed;
+use super::checks::changed::changed;
 use crate::clock::Time;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::ledger::verify::Finding;

@@ -1,6 +1,6 @@
 use super::chance::Chance;
-use super::checks::read;
-use crate::apps::limits::LimitDay;
+use super::checks::changed::read;
+use crate::apps::limit_days::LimitDay;
 use crate::apps::{App, MemberProof};
 use crate::claims::ClaimSession;
 use crate::events::EventSegment;

@@ -1,24 +1,25 @@
 //! The simulated workers: they follow the real ones (`worker`), with the simulated rail and provider, and lose their
 //! memory, their lease or a response on the way.
 
+mod hand;
 mod letters;
+
+pub(super) use hand::{Finished, Hand, Known, Outside};
 
 use std::sync::Arc;
 
 use super::chance::Chance;
-use super::provider::Provider;
-use super::rail::{Heard, Rail};
-use super::receiver::Receiver;
+use super::rail::Heard;
 use super::system::{Batch, System};
 use super::{Said, Who};
-use crate::closing::{self, ErasePage, Found, Page};
+use crate::closing::{self, ErasePage, Found};
 use crate::funding::TopUpWallet;
 use crate::http::Answer;
 use crate::ids::{
     AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId, WebhookEndpointId,
 };
 use crate::jobs::{Leased, Work};
-use crate::messages::{AttemptOutcome, Before, BeginAttempt, Concluded, StillOnItsWay};
+use crate::messages::{BeginAttempt, Concluded, StillOnItsWay};
 use crate::payments::ReleasePayment;
 use crate::payout_link_batches::{self, BatchRow, Begin, Finish, PayoutLinkBatch, ProcessRow, waiting};
 use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt, Expire, NewToken, Remind};
@@ -34,68 +35,6 @@ use crate::world::record::key;
 
 /// Rows of a batch that a worker processes at once, at most.
 const ROWS_AT_ONCE: usize = 6;
-
-/// The result of a job, before its report.
-#[derive(Clone, Debug)]
-pub(super) enum Finished {
-    Message {
-        message: MessageId,
-        link: Option<PayoutLinkId>,
-        outcome: AttemptOutcome,
-    },
-    /// An attempt to send a message begins; with the knowledge about an attempt in doubt.
-    Attempt(MessageId, Before),
-    /// A link may have been delivered, and is sent again as one more of its deliveries.
-    AttemptAgain(MessageId, PayoutLinkId),
-    /// The provider accepted the message and does not know yet whether it arrived.
-    OnItsWay,
-    Submitted(TransferId, ItemStatus),
-    /// The rail was queried about a transfer.
-    Followed(TransferId, ItemStatus),
-    ToppedUp(AppId),
-    Released(TransferId),
-    Expired(PayoutLinkId),
-    Reminded(PayoutLinkId),
-    Screened(ScreeningRunId, Vec<(UserId, String)>),
-    Erased(UserId, Option<Page>),
-    /// A batch is begun or continued.
-    BatchBegun(PayoutLinkBatchId),
-    Rows(Scope, Vec<Arc<BatchRow>>),
-    /// No row of the batch waits any more.
-    BatchDone(PayoutLinkBatchId),
-    Fed(AppId),
-    Called(Box<Attempted>),
-}
-
-/// A worker with its job.
-#[derive(Clone, Debug)]
-pub(super) struct Hand {
-    pub leased: Leased,
-    pub known: Known,
-    /// Steps for which the worker does nothing, sometimes until its lease is stale.
-    pub asleep_steps: i64,
-    pub finished: Option<Finished>,
-}
-
-/// The progress of a job with several parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    Nothing,
-    /// The rail was queried and does not know the transfer.
-    NotTaken,
-    /// An earlier attempt is in doubt: the worker queries the provider.
-    InDoubt,
-    /// The attempt is in the store, as it must be before the call.
-    Noted,
-}
-
-/// The systems outside of the program.
-pub(super) struct Outside<'a> {
-    pub rail: &'a mut Rail,
-    pub provider: &'a mut Provider,
-    pub receiver: &'a mut Receiver,
-    pub vault: &'a Vault,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Performed {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{CommitError, OnCommit, Snapshot, StoreError};
+use super::error::{CommitError, OnCommit, StoreError};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::{Row, Table, TableChanges, Value, Want};
 
@@ -126,11 +126,8 @@ impl Memory {
         self.tables().put(table, key, row);
     }
 
-    pub(super) fn snapshot<T>(
-        &self,
-        fetch: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        fetch(&Snapshot::Memory(&self.tables()))
+    pub(super) fn snapshot<T>(&self, fetch: impl FnOnce(&Tables) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        fetch(&self.tables())
     }
 
     pub(super) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {

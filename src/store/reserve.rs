@@ -15,9 +15,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
-use super::Storage;
-
 const RESERVE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// The space of an embedded store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    pub used_bytes: u64,
+    /// The free space of the disk, or the rest of the quota if that is less.
+    pub free_bytes: u64,
+}
 
 #[derive(Clone)]
 pub struct Reserve(Arc<Inner>);

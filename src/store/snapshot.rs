@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::StoreError;
+use super::error::StoreError;
 use super::memory;
 use super::postgres;
 use super::sqlite;

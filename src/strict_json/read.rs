@@ -1,9 +1,9 @@
 //! The parser: a recursive descent over the bytes, and the exact value of a number's text.
 
-use super::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem, KEYS_MAX, pointer_step};
+use super::json::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem, KEYS_MAX, pointer_step};
 
 /// Parses one document; nothing may follow it.
-pub(super) fn document(bytes: &[u8]) -> Result<Json, JsonProblem> {
+fn document(bytes: &[u8]) -> Result<Json, JsonProblem> {
     let text = std::str::from_utf8(bytes).map_err(|problem| JsonProblem::InvalidUtf8 { at: problem.valid_up_to() })?;
     let mut reader = Reader { text, at: 0 };
     reader.skip_space();
@@ -279,6 +279,31 @@ impl Reader<'_> {
             self.at += 1;
         }
         Ok(code)
+    }
+}
+
+impl Json {
+    /// Parses one document; returns the first problem.
+    pub fn parse(bytes: &[u8]) -> Result<Self, JsonProblem> {
+        document(bytes)
+    }
+
+    /// Converts a `serde_json` value; a double counts as its shortest text.
+    #[must_use]
+    pub fn from_serde(value: &serde_json::Value) -> Json {
+        use serde_json::Value;
+        match value {
+            Value::Null => Json::Null,
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Number(number) => {
+                number_of(&number.to_string()).expect("a serde_json number is JSON, with an exponent of at most 308")
+            }
+            Value::String(text) => Json::Text(text.clone()),
+            Value::Array(items) => Json::List(items.iter().map(Json::from_serde).collect()),
+            Value::Object(fields) => {
+                Json::Object(fields.iter().map(|(key, value)| (key.clone(), Json::from_serde(value))).collect())
+            }
+        }
     }
 }
 

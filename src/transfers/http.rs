@@ -1,5 +1,6 @@
 //! The routes of transfers.
 
+use super::rows;
 use serde_json::json;
 
 use super::json::inside_transaction;
@@ -109,7 +110,7 @@ pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("transfer_id", "transfer")?);
     let seen = call
         .read(move |world| {
-            let transfer = super::find(world, scope, id)?;
+            let transfer = rows::find(world, scope, id)?;
             super::json(world, &transfer)
         })
         .await?;

@@ -1,10 +1,11 @@
 //! Moves money between the app's wallet and a user's, at once.
 
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{Transfer, TransferKind};
 use super::rules::TransferEvent;
-use crate::apps::limits::{self, Movement};
+use crate::apps::{Movement, limit_days};
 use crate::engine::Command;
 use crate::ids::UserId;
 use crate::ledger::{self, postings};
@@ -30,7 +31,7 @@ impl Command for MoveBalance {
         let user = users::find(world, self.scope, self.user)?;
         if self.amount.is_negative() {
             users::must_be_active(&user)?;
-            limits::count(world, self.scope, Movement::Transfer, self.amount.negated())?;
+            limit_days::count(world, self.scope, Movement::Transfer, self.amount.negated())?;
         } else {
             // An unverified user may receive money, but none may be taken from them (docs/decisions.md 6).
             users::must_be_verified(&user)?;
@@ -52,9 +53,9 @@ impl Command for MoveBalance {
         let now = world.now();
         let transfer = Transfer::new(self.scope.org, self.scope.app, id, TransferKind::Balance, self.amount, now);
         let transfer = Transfer { user_id: Some(user.id), metadata: self.metadata.clone(), ..transfer };
-        let transfer = super::open(world, transfer)?;
+        let transfer = rows::open(world, transfer)?;
         let transfer =
-            super::advance(world, &transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
+            rows::advance(world, &transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
         let json = super::json(world, &transfer)?;
         Ok((transfer, json))
     }

@@ -1,6 +1,7 @@
+use super::change;
 use super::inputs::Address;
+use super::rows::{find, seal_context};
 use super::rules;
-use super::{change, find, seal_context};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{OrgId, UserId};

@@ -1,5 +1,6 @@
 use super::profiles::connect_app;
-use super::{UserJson, find_in_organization, is_connected, json, rules};
+use super::rows::find_in_organization;
+use super::{UserJson, is_connected, json, rules};
 use crate::apps;
 use crate::engine::Command;
 use crate::ids::{AppId, OrgId, UserId};

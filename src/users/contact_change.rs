@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use super::by_phone;
 use super::contacts::{write_email, write_phone};
 use super::create::{Identity, by_proven_email};
 use super::model::User;
 use super::profiles::{change_both, profile};
+use super::rows::by_phone;
 use super::rules::{self, UserEvent};
 use crate::apps;
 use crate::events::EventName;

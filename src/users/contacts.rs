@@ -11,9 +11,9 @@
 //! Invariant: an app reaches a payee only at contact data that is verified, that the app, the payee or the organization
 //! wrote, or that existed when the app was connected. So no app redirects the links and notices of another app.
 
-use super::by_phone;
 use super::model::{AppUser, User};
 use super::profiles::{By, connections, profile_if_connected};
+use super::rows::by_phone;
 use super::rules::{self, UserEvent};
 use crate::clock::Time;
 use crate::email::Email;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::model::{AppUser, Compliance, User, UserStatus};
 use super::profiles::{By, change, change_both, connect_app, is_connected, profile_if_connected};
+use super::rows::by_phone;
 use super::rules::{self, UserEvent};
-use super::{UserJson, by_phone, contacts, json, screening, warnings};
+use super::{UserJson, contacts, json, screening, warnings};
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;

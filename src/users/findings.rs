@@ -9,7 +9,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::model::{BackgroundCheckStatus, OfacStatus, TaxIdVerification, User};
-use super::{UserJson, change, find, json, rules};
+use super::rows::find;
+use super::{UserJson, change, json, rules};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::EventName;

@@ -23,6 +23,7 @@ mod model;
 pub mod notices;
 mod payout_methods;
 mod profiles;
+mod rows;
 mod rules;
 pub mod screening;
 pub mod tax_form;
@@ -54,6 +55,7 @@ pub use profiles::{
     By, automatic_method, change, change_profile, connections, default_payout_method, disconnect, erase, is_connected,
     is_paid_automatically, may_be_paid_without_payee, must_not_be_frozen, profile, profile_if_connected,
 };
+pub use rows::{by_phone, find, find_if_known, find_in_organization, seal_context, want_by_phone};
 pub use rules::{must_be_active, must_be_verified, must_not_be_reviewed, transitions};
 pub use screening::screen_another_name;
 pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, TaxIdType, collect_tax_form, tax_id};
@@ -61,45 +63,3 @@ pub use tax_year::{TaxYear, await_tax_form, count_given_back, count_received, ma
 pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};
 pub use warnings::{METHODS_A_MONTH_MAX, holds_payouts, warn_of_name};
-
-use std::sync::Arc;
-
-use crate::ids::{OrgId, UserId};
-use crate::refusal::Refusal;
-use crate::scope::Scope;
-use crate::vault::{Purpose, SealContext};
-use crate::world::record::key;
-use crate::world::{Halt, Want, World};
-
-pub fn seal_context(org: OrgId, user: UserId, column: &str) -> SealContext {
-    SealContext::new(Purpose::TaxId, org, "users", user.0, column).formerly(user.0)
-}
-
-/// Returns a user of the app, including deleted and disconnected ones. The app sees a disconnected user as erased, even
-/// if other apps are still connected. Rejects with `not-found`.
-pub fn find(world: &mut World, scope: Scope, id: UserId) -> Result<Arc<User>, Halt> {
-    find_if_known(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
-}
-
-/// Returns the user as [`find`] does, or `None` if the app does not know this id.
-pub fn find_if_known(world: &mut World, scope: Scope, id: UserId) -> Result<Option<Arc<User>>, Halt> {
-    match world.get::<AppUser>(key![scope.org, scope.app, id])? {
-        Some(profile) => Ok(world.get::<User>(key![scope.org, id])?.map(|user| profiles::as_seen(user, &profile))),
-        None => Ok(None),
-    }
-}
-
-/// Returns a user of the organization, regardless of connected apps. Rejects with `not-found`.
-pub fn find_in_organization(world: &mut World, org: OrgId, id: UserId) -> Result<Arc<User>, Halt> {
-    let user = world.get::<User>(key![org, id])?;
-    user.ok_or_else(|| Refusal::not_found("user").into())
-}
-
-/// Returns the organization's user with this phone number in E.164 form.
-pub fn by_phone(world: &mut World, org: OrgId, e164: &str) -> Result<Option<Arc<User>>, Halt> {
-    world.find::<User>(User::BY_PHONE, key![org, e164.to_owned()])
-}
-
-pub fn want_by_phone(org: OrgId, e164: &str) -> Want {
-    Want::by::<User>(User::BY_PHONE, key![org, e164.to_owned()])
-}

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use super::model::{Form1099, User};
 use super::profiles::emit_again;
-use super::{find_in_organization, rules};
+use super::rows::find_in_organization;
+use super::rules;
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId, UserId};
 use crate::money::Cents;

@@ -1,7 +1,8 @@
 use super::model::User;
+use super::rows::find;
 use super::rules::{self, UserEvent};
 use super::verification::{self, Checked, CodeContext, NewCode};
-use super::{UserJson, change, contacts, find, json};
+use super::{UserJson, change, contacts, json};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MessageId, UserId};

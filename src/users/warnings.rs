@@ -12,8 +12,9 @@
 
 use std::sync::Arc;
 
+use super::change;
 use super::model::User;
-use super::{change, find};
+use super::rows::find;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events::EventName;
 use crate::ids::UserId;

@@ -2,6 +2,7 @@
 
 use super::json::{VendorPaymentMethodJson, payment_method_json};
 use super::model::{MethodStatus, VendorPaymentMethod};
+use super::rows;
 use crate::acting::{Act, acting_if_named};
 use crate::bank_accounts::{self, SealedAccount};
 use crate::engine::Command;
@@ -27,15 +28,15 @@ impl Command for AddPaymentMethod {
 
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
         let Scope { org, app } = self.scope;
-        let vendor = super::find(world, self.scope, self.vendor)?;
-        let is_first = super::ever_added(world, &vendor)?.is_empty();
+        let vendor = rows::find(world, self.scope, self.vendor)?;
+        let is_first = rows::ever_added(world, &vendor)?.is_empty();
         if !is_first && self.acting.is_none() {
             let message = "is required for every account except the first of a new vendor, because a second member \
                            must confirm the account";
             return Err(Refusal::field(Code::InvalidInput, "/acting_user_id", message).into());
         }
         let actor = acting_if_named(world, org, self.acting, Act::Prepare)?;
-        let vendor = super::find_active(world, self.scope, vendor.id)?;
+        let vendor = rows::find_active(world, self.scope, vendor.id)?;
         let known = bank_accounts::of_holder(world, org, vendor.id.0)?;
         if known.iter().any(|account| account.fingerprint == self.account.fingerprint) {
             let message = "This account is already a payment method of the vendor.";
@@ -61,7 +62,7 @@ impl Command for AddPaymentMethod {
             created_at: now,
             updated_at: now,
         });
-        super::emit_method(world, &method)?;
+        rows::emit_method(world, &method)?;
         payment_method_json(world, &method)
     }
 }

@@ -1,6 +1,7 @@
 //! Lets a second member confirm a later account.
 
 use super::json::{VendorPaymentMethodJson, payment_method_json};
+use super::rows;
 use super::rules::{self, VendorEvent};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
@@ -22,15 +23,15 @@ impl Command for ConfirmPaymentMethod {
     type Reply = VendorPaymentMethodJson;
 
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
-        let vendor = super::find(world, self.scope, self.vendor)?;
-        let method = super::payment_method(world, &vendor, self.method)?;
+        let vendor = rows::find(world, self.scope, self.vendor)?;
+        let method = rows::payment_method(world, &vendor, self.method)?;
         let actor = proven(world, self.scope, self.acting, Act::Confirm)?;
         rules::is_second_member(&method, actor.member)?;
         let to = rules::apply(method.status, VendorEvent::Confirmed)?;
 
         // From here it must succeed.
         let now = world.now();
-        let method = super::change_method(world, &method, |method| {
+        let method = rows::change_method(world, &method, |method| {
             method.status = to;
             method.confirmed_by = Some(actor.member);
             method.confirmed_at = Some(now);

@@ -1,3 +1,4 @@
+use super::rows;
 use std::sync::Arc;
 
 use super::model::{Vendor, VendorStatus};
@@ -43,7 +44,7 @@ impl Command for CreateVendor {
             created_at,
             deleted_at: None,
         });
-        super::emit(world, &vendor)?;
+        rows::emit(world, &vendor)?;
         Ok(vendor)
     }
 }

@@ -1,3 +1,4 @@
+use super::rows;
 use serde_json::json;
 
 use super::add_payment_method::AddPaymentMethod;
@@ -125,7 +126,7 @@ pub async fn list(call: Call) -> Outcome {
 /// GET /v2/accounts-payable/vendors/{vendor_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("vendor_id", "vendor")?);
-    let vendor = call.read(move |world| super::find(world, scope, id)).await?;
+    let vendor = call.read(move |world| rows::find(world, scope, id)).await?;
     Ok(Answer::ok(&VendorJson::from(&*vendor)))
 }
 
@@ -148,8 +149,8 @@ pub async fn list_payment_methods(call: Call) -> Outcome {
     let asked: VendorPaymentMethodsQuery = call.query()?;
     let list = call
         .read(move |world| {
-            let vendor = super::find(world, scope, vendor)?;
-            let methods = super::ever_added(world, &vendor)?;
+            let vendor = rows::find(world, scope, vendor)?;
+            let methods = rows::ever_added(world, &vendor)?;
             let place = |method: &VendorPaymentMethod| (method.id.0, method.created_at);
             let found = page_of(methods, &asked.asked(), place, |method| match asked.status {
                 Some(status) => method.status == status,
@@ -169,8 +170,8 @@ pub async fn show_payment_method(call: Call) -> Outcome {
     let id = call.id("payment_method_id", "payment method of this vendor")?;
     let method = call
         .read(move |world| {
-            let vendor = super::find(world, scope, vendor)?;
-            let method = super::payment_method(world, &vendor, id)?;
+            let vendor = rows::find(world, scope, vendor)?;
+            let method = rows::payment_method(world, &vendor, id)?;
             payment_method_json(world, &method)
         })
         .await?;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use crate::apps::limits::{LimitDay, Measure, Movement, measures};
+use crate::apps::limit_days::LimitDay;
+use crate::apps::{Measure, Movement, measures};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::Finding;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Report, TOGETHER};
+use super::report::{Report, TOGETHER};
 use crate::chain::{Anchor, ChainKey, Log};
 use crate::events::{self, Event, EventObject, EventRow, EventSegment, EventStream};
 use crate::history::ledger_chains;

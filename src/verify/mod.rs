@@ -9,14 +9,14 @@ mod day_sums;
 mod held;
 
 mod history;
+mod report;
 
 pub use contents::{Contents, LastEvent};
+pub use report::Report;
 
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
-
-use crate::apps::limits::LimitDay;
+use crate::apps::limit_days::LimitDay;
 use crate::apps::{Key, keys};
 use crate::chain::{Anchor, ChainKey};
 use crate::funding::{self, Debt};
@@ -37,35 +37,7 @@ use crate::users::{AppUser, TaxYear};
 use crate::world::record::key;
 use crate::world::{Record, Row};
 use day_sums::DaySums;
-
-/// Records whose related rows are fetched together.
-const TOGETHER: usize = 500;
-
-/// The numbers of checked rows, and the findings.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Report {
-    pub accounts: u64,
-    pub transactions: u64,
-    pub entries: u64,
-    pub holds: u64,
-    pub events: u64,
-    /// Events of a version that chained without a key. They are provably unchanged only since the chain was carried
-    /// over.
-    pub unkeyed_events: u64,
-    /// Events from which a payee's data were erased.
-    pub erased_events: u64,
-    /// Whether the links of the history were computed, which needs its key.
-    pub history_checked: bool,
-    /// Anchors that the history contains.
-    pub anchors: u64,
-    pub payout_requests: u64,
-    pub payables: u64,
-    pub batch_rows: u64,
-    /// Sealed values that were opened; `None` without the key file.
-    pub seals: Option<u64>,
-    /// Violations by invariant. Empty if all checks passed.
-    pub findings: Vec<Finding>,
-}
+use report::TOGETHER;
 
 /// Checks the ledgers, the event logs and the related rows of all organizations. Without the key of the history, it
 /// checks that logs have no gap and end at their heads, and not their links.

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::inbox::{self, Put};
-use super::writing::Pen;
-use super::{count_done, kind, letters};
+use super::writing::{self, Pen};
+use super::{count_done, kind};
 use crate::engine::{Command, FollowUps, Task, task};
 use crate::funding::TopUpWallet;
 use crate::ids::{AppId, MessageId, OrgId, PayoutLinkId, TransferId};
@@ -38,7 +38,7 @@ pub(crate) fn follow_up(job: &Job, pen: Option<&Pen>) -> Option<Box<dyn Task>> {
     Some(match leased.work {
         Work::SendMessage { message } => {
             let put = Put { leased, message: MessageId(message), pen: pen?.clone() };
-            counted(org, kind, put, |(channel, outcome)| letters::count(channel, &outcome))
+            counted(org, kind, put, |(channel, outcome)| writing::count(channel, &outcome))
         }
         Work::TopUpWallet { app } => counted(org, kind, TopUpWallet { leased, app: AppId(app) }, |()| ()),
         Work::ReleasePayment { transfer } => {

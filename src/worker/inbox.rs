@@ -3,8 +3,7 @@
 //! The inbox is an ordinary row, so its message is composed and delivered in one commit, without a read before it,
 //! which would cost as much as the commit.
 
-use super::letters;
-use super::writing::{Pen, Uncomposed, find_letter};
+use super::writing::{Pen, Uncomposed, count, find_letter};
 use crate::closing;
 use crate::engine::Command;
 use crate::ids::MessageId;
@@ -28,7 +27,7 @@ pub(super) fn is_all_there_is(environment: Environment, providers: &Providers) -
 pub(super) async fn put(bursar: &Bursar, leased: Leased, message: MessageId) -> Result<(), Refusal> {
     let pen = Pen::of(bursar);
     let (channel, outcome) = bursar.engine.run(leased.org, Put { leased, message, pen }).await?;
-    letters::count(channel, &outcome);
+    count(channel, &outcome);
     Ok(())
 }
 

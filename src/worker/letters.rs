@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::inbox;
-use super::writing::{Pen, find_letter};
+use super::writing::{Pen, count, find_letter};
 use crate::ids::MessageId;
 use crate::jobs::Leased;
 use crate::messages::{
@@ -216,19 +216,6 @@ fn warn(message: &Message, attempt: i64, outcome: &AttemptOutcome) {
     let reason = messages::without_recipient(reason, &message.recipient);
     let channel = message.channel.as_str();
     tracing::warn!(channel, attempt, reason, message_id = %message.id, "a message to a payee {what}");
-}
-
-/// Counts the outcomes of messages, for the metrics.
-pub(super) fn count(channel: Channel, outcome: &AttemptOutcome) {
-    let came_to = match outcome {
-        AttemptOutcome::Delivered { .. } => "delivered",
-        AttemptOutcome::Taken { .. } => "taken",
-        AttemptOutcome::InDoubt { .. } => "in_doubt",
-        AttemptOutcome::Failed { retry: true, .. } => "put_off",
-        AttemptOutcome::Failed { retry: false, .. } => "failed",
-        AttemptOutcome::Superseded { .. } => "overtaken",
-    };
-    metrics::counter!("bursar_messages_total", "channel" => channel.as_str(), "outcome" => came_to).increment(1);
 }
 
 async fn find(bursar: &Bursar, leased: &Leased, id: MessageId) -> Result<Arc<Message>, Refusal> {

@@ -6,7 +6,7 @@ use crate::apps::{self, App};
 use crate::clock::Time;
 use crate::closing;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
-use crate::messages::{self, AttemptOutcome, Composed, Letter, Message, Template};
+use crate::messages::{self, AttemptOutcome, Channel, Composed, Letter, Message, Template};
 use crate::payout_links::{self, PayoutLink};
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
@@ -139,4 +139,17 @@ impl Pen {
 
 fn unreadable() -> Refusal {
     Refusal::new(Code::InternalError, "A message cannot be composed: its sealed value cannot be decrypted.")
+}
+
+/// Counts the outcomes of messages, for the metrics.
+pub(super) fn count(channel: Channel, outcome: &AttemptOutcome) {
+    let came_to = match outcome {
+        AttemptOutcome::Delivered { .. } => "delivered",
+        AttemptOutcome::Taken { .. } => "taken",
+        AttemptOutcome::InDoubt { .. } => "in_doubt",
+        AttemptOutcome::Failed { retry: true, .. } => "put_off",
+        AttemptOutcome::Failed { retry: false, .. } => "failed",
+        AttemptOutcome::Superseded { .. } => "overtaken",
+    };
+    metrics::counter!("bursar_messages_total", "channel" => channel.as_str(), "outcome" => came_to).increment(1);
 }

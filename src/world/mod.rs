@@ -5,6 +5,7 @@
 //!
 //! Invariant: a refused command leaves no changes. The world knows no nouns, no I/O and no clock.
 
+mod changes;
 pub mod query;
 pub mod record;
 mod rows;
@@ -12,18 +13,17 @@ pub mod states;
 
 use std::sync::Arc;
 
+pub use changes::{Columns, TableChanges};
 pub use query::{Direction, Query};
 use record::{AnyRecord, Index};
 pub use record::{Record, Row, Table, Value};
-use rows::TableRows;
+use rows::{Map, TableRows};
 
 use crate::chain::{ChainKey, UNKEYED};
 use crate::clock::Time;
 use crate::ids::Entropy;
 use crate::refusal::Refusal;
 
-/// The hash is faster than the standard library's, and equally unpredictable for attackers.
-type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;
 
 /// Rows that a command needs and that are not loaded.
@@ -101,41 +101,6 @@ pub enum Halt {
 impl<R: Into<Refusal>> From<R> for Halt {
     fn from(refusal: R) -> Self {
         Self::Refuse(Box::new(refusal.into()))
-    }
-}
-
-#[derive(Debug)]
-pub struct TableChanges {
-    pub table: &'static Table,
-    pub inserts: Vec<Row>,
-    /// Rows with changed values and the same primary key.
-    pub updates: Vec<Row>,
-    /// For each of [`Self::updates`], the columns that differ from the stored row, so that unchanged columns and their
-    /// indexes are not written. A row without an entry is written as a whole.
-    pub changed: Vec<Columns>,
-    /// Primary keys.
-    pub deletes: Vec<Row>,
-}
-
-/// A set of a table's columns, by position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Columns(u64);
-
-impl Columns {
-    pub const ALL: Self = Self(u64::MAX);
-
-    /// Returns the columns in which two rows of a table differ.
-    pub fn differing(left: &Row, right: &Row) -> Self {
-        let differs = |(position, (left, right)): (usize, (&Value, &Value))| u64::from(left != right) << position;
-        Self(left.iter().zip(right).enumerate().map(differs).sum())
-    }
-
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    pub fn contains(self, position: usize) -> bool {
-        self.0 >> position & 1 == 1
     }
 }
 

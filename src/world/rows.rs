@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use super::changes::{Columns, TableChanges};
 use super::record::{AnyRecord, Corrupt, Index, Row, Table};
-use super::{Columns, Map, TableChanges};
+
+/// The hash is faster than the standard library's, and equally unpredictable for attackers.
+pub(super) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 
 struct Slot {
     /// The stored row; `None` if the store has none.

@@ -6,7 +6,7 @@ use super::model::MemberSession;
 use super::open::{OpenSession, OpenedSession, Proof};
 use super::{
     ChangePassword, ConfirmTotp, Confirmed, EndSession, Invite, Kind, NewToken, RemoveTotp, SetUp, StartTotp, Token,
-    rules, set_up, totp,
+    rows, rules, totp,
 };
 use crate::clock::Time;
 use crate::email::Email;
@@ -16,9 +16,12 @@ use crate::http::{Answer, Call, CredentialKind, Outcome, Route, SignedIn};
 use crate::ids::{Entropy, MemberId, MemberSessionId, OrgId};
 use crate::input::input;
 use crate::input::types::Line;
-use crate::members::http::{MemberJson, NewPassword, Password, hashed};
-use crate::members::model::{Member, MemberStatus, find};
+use crate::members::http::hashed;
+use crate::members::inputs::{NewPassword, Password};
+use crate::members::json::MemberJson;
+use crate::members::model::{Member, MemberStatus};
 use crate::members::password;
+use crate::members::rows::find;
 use crate::permission::Permission;
 use crate::program::{Account, network};
 use crate::refusal::{Code, Refusal};
@@ -449,11 +452,11 @@ pub async fn set_password(call: &Call, token: &str, password: NewPassword) -> Re
 
 async fn set_password_of(call: &Call, token: &str, password: NewPassword) -> Result<Member, Refusal> {
     let Some(Token { org, hash }) = Token::read(&call.bursar.vault, Kind::SetUp, token) else {
-        return Err(set_up::unknown());
+        return Err(rows::unknown());
     };
     // Check the token first: a guess must not cost a password hash.
     let wanted = hash.clone();
-    call.read(move |world| set_up::valid(world, org, &wanted).map(|_| ())).await?;
+    call.read(move |world| rows::valid(world, org, &wanted).map(|_| ())).await?;
     let password_hash = hashed(call, password).await?;
     call.run_for(org, SetUp { org, secret_hash: hash, password_hash }).await
 }

@@ -14,6 +14,7 @@ mod http;
 mod model;
 mod open;
 mod password;
+mod rows;
 pub mod rules;
 mod set_up;
 mod token;
@@ -25,68 +26,6 @@ pub use http::{routes, set_password};
 pub use model::{MemberFactor, MemberSession, MemberSetUp};
 pub use open::{OpenSession, OpenedSession, Proof};
 pub use password::ChangePassword;
+pub use rows::{by_secret, ended, forget, invited, of_member};
 pub use set_up::{Invite, SetUp};
 pub use token::{Kind, NewToken, Token};
-
-use std::sync::Arc;
-
-use super::model::{Member, MemberStatus};
-use crate::ids::{MemberId, MemberSessionId, OrgId};
-use crate::refusal::{Code, Refusal};
-use crate::world::record::key;
-use crate::world::{Halt, World};
-
-/// Returns the live session with this secret, and its member.
-///
-/// # Errors
-///
-/// `unauthorized`.
-pub fn by_secret(world: &World, org: OrgId, hash: &[u8]) -> Result<(Arc<MemberSession>, Arc<Member>), Halt> {
-    let session = world.find::<MemberSession>(MemberSession::BY_SECRET, key![org, hash.to_vec()])?;
-    live(world, session)
-}
-
-/// Returns the live session with this id, if it belongs to this member.
-///
-/// # Errors
-///
-/// `unauthorized`.
-pub fn of_member(
-    world: &World,
-    org: OrgId,
-    session: MemberSessionId,
-    member: MemberId,
-) -> Result<(Arc<MemberSession>, Arc<Member>), Halt> {
-    let session = world.get::<MemberSession>(key![org, session])?;
-    live(world, session.filter(|session| session.member == member))
-}
-
-fn live(world: &World, session: Option<Arc<MemberSession>>) -> Result<(Arc<MemberSession>, Arc<Member>), Halt> {
-    let Some(session) = session.filter(|session| rules::is_live(session, world.now())) else {
-        return Err(ended().into());
-    };
-    match world.get::<Member>(key![session.org, session.member])? {
-        Some(member) if member.status == MemberStatus::Active => Ok((session, member)),
-        Some(_) | None => Err(ended().into()),
-    }
-}
-
-/// Returns the member who may set a password with the set-up token of this hash.
-///
-/// # Errors
-///
-/// `wrong-token`.
-pub fn invited(world: &mut World, org: OrgId, hash: &[u8]) -> Result<Arc<Member>, Halt> {
-    let set_up = set_up::valid(world, org, hash)?;
-    super::find(world, org, set_up.member)
-}
-
-/// Removes the second factor and the set-up token of a removed member.
-pub fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {
-    factor::forget(world, org, member)?;
-    set_up::forget(world, org, member)
-}
-
-pub fn ended() -> Refusal {
-    Refusal::new(Code::Unauthorized, "The member session is not valid or has ended. Sign in again.")
-}

@@ -1,8 +1,10 @@
 use super::model::{MemberFactor, MemberSession};
-use super::{end, ended, rules};
+use super::rows::ended;
+use super::{end, rules};
 use crate::engine::Command;
 use crate::ids::{MemberId, OrgId};
-use crate::members::model::{Member, find};
+use crate::members::model::Member;
+use crate::members::rows::find;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};

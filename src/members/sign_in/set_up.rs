@@ -1,6 +1,7 @@
 //! A member sets a password with a token, once.
 
 use super::model::MemberSetUp;
+use super::rows::valid;
 use super::rules;
 use crate::clock::Time;
 use crate::engine::Command;
@@ -76,25 +77,4 @@ impl Command for SetUp {
         acts::record(world, self.org, NewAct::of(ActKind::MemberChanged, None, member.id).by(Some(member.id)))?;
         Ok(Member::clone(&member))
     }
-}
-
-/// Returns the valid token with this hash.
-///
-/// # Errors
-///
-/// `wrong-token`.
-pub(super) fn valid(world: &World, org: OrgId, secret_hash: &[u8]) -> Result<std::sync::Arc<MemberSetUp>, Halt> {
-    let found = world.find::<MemberSetUp>(MemberSetUp::BY_SECRET, key![org, secret_hash.to_vec()])?;
-    found.filter(|it| world.now() < it.expires_at).ok_or_else(|| unknown().into())
-}
-
-pub(super) fn unknown() -> Refusal {
-    Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for a new one")
-}
-
-pub(super) fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {
-    if let Some(set_up) = world.get::<MemberSetUp>(key![org, member])? {
-        world.remove(&set_up);
-    }
-    Ok(())
 }

@@ -1,9 +1,7 @@
 //! The page that says why a claim cannot continue, for the steps and for the guards before them.
 
-use super::visit::Visit;
-use crate::claims::ClaimDocument;
 use crate::http::{Answer, Outcome};
-use crate::pages::http::page as draw;
+use crate::pages::draw::page as draw;
 use crate::pages::views::{Closed, ClosedPage};
 use crate::refusal::{Code, Refusal};
 
@@ -24,13 +22,6 @@ pub(super) fn page(
         Some(seconds) => answer.header("retry-after", seconds.to_string()),
         None => answer,
     })
-}
-
-/// Draws the page of a payee who has finished every step and waits for a review.
-pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Outcome {
-    let why = Closed::OnHold { message: message.to_owned() };
-    let again = Some(format!("/claim/{}", visit.token));
-    draw(200, &ClosedPage { why, app_name: Some(claim.app.name.clone()), again, request_id: None })
 }
 
 /// Draws a refusal that was returned before the claim's handler ran, or instead of it.

@@ -57,7 +57,7 @@ async fn take_new(visit: &Visit) -> Outcome {
     };
     match begun {
         Ok(()) => Ok(visit.to("confirm-contact")),
-        Err(refusal) if super::can_be_mended(&refusal) => {
+        Err(refusal) if form::can_be_mended(&refusal) => {
             let claim = visit.payee.fetch().await?;
             draw::contact_change(visit, &claim, refusal.code.status(), form::again(&visit.call, &refusal))
         }
@@ -70,7 +70,7 @@ async fn take_codes(visit: &Visit) -> Outcome {
         Ok(codes) => match visit.payee.confirm_contact(&codes).await {
             Ok(()) => return Ok(visit.to("change-contact?changed=1")),
             Err(refusal) if refusal.code == Code::WrongToken => (refusal.clone(), named(&refusal)),
-            Err(refusal) if super::can_be_mended(&refusal) => {
+            Err(refusal) if form::can_be_mended(&refusal) => {
                 let claim = visit.payee.fetch().await?;
                 return draw::contact_change(visit, &claim, refusal.code.status(), form::says(&refusal.message));
             }

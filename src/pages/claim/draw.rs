@@ -10,16 +10,15 @@ use crate::clock::Time;
 use crate::country;
 use crate::http::Outcome;
 use crate::money::Cents;
-use crate::pages::http::page;
+use crate::pages::draw::page;
 use crate::pages::views::{
-    Choice, Claim, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage, ContactWay, DonePage,
-    Form, MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice, SavedMethod,
-    Step, StepState, TaxForm,
+    Choice, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage,
+    ContactWay, DonePage, Form, MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage,
+    RailChoice, SavedMethod, Step, StepState, TaxForm,
 };
 use crate::payout_links::LinkStatus;
 use crate::phone;
 use crate::platform::Platform;
-use crate::refusal::Refusal;
 
 /// Returns whether the session has proved the payee's identity with a code.
 pub(super) fn is_proven(claim: &ClaimDocument) -> bool {
@@ -341,21 +340,9 @@ fn arrives(transfer: &ClaimTransfer, now: Time) -> String {
     wording::arrives(platform, now.date(), transfer.arrives_at)
 }
 
-/// Draws the page of a step again, with its errors.
-pub(super) async fn again(visit: &Visit, step: StepName, refusal: &Refusal) -> Outcome {
-    let claim = visit.payee.fetch().await?;
-    let (status, form) = (refusal.code.status(), form::again(&visit.call, refusal));
-    match step {
-        StepName::Contact | StepName::Code => contact(visit, &claim, status, form),
-        StepName::Profile => profile(visit, &claim, status, form),
-        StepName::Compliance => compliance(visit, &claim, status, form),
-        StepName::Method => {
-            let platform = form.value("platform").to_owned();
-            if platform.is_empty() {
-                return method(visit, &claim, status, form).await;
-            }
-            details(visit, &claim, status, &platform, form).await
-        }
-        StepName::Payout => super::payout::again(visit, &claim, refusal).await,
-    }
+/// Draws the page of a payee who has finished every step and waits for a review.
+pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Outcome {
+    let why = Closed::OnHold { message: message.to_owned() };
+    let again = Some(format!("/claim/{}", visit.token));
+    page(200, &ClosedPage { why, app_name: Some(claim.app.name.clone()), again, request_id: None })
 }

@@ -3,7 +3,7 @@
 use crate::http::Call;
 use crate::input::Input;
 use crate::pages::views::{FieldError, Form};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 
 use super::wording;
@@ -65,4 +65,12 @@ pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
 /// Returns a form without values, with one error.
 pub(super) fn says(message: &str) -> Form {
     Form { values: Vec::new(), errors: vec![FieldError { field: String::new(), message: message.to_owned() }] }
+}
+
+/// Returns whether the payee can correct the error on the same page. If not, the claim is closed or starts again.
+pub(super) fn can_be_mended(refusal: &Refusal) -> bool {
+    let code = refusal.code;
+    let by_choosing_otherwise =
+        [Code::NotPermitted, Code::InvalidState, Code::LimitExceeded, Code::InsufficientFunds, Code::UserInfoMissing];
+    code.status() == Code::InvalidInput.status() || by_choosing_otherwise.contains(&code)
 }

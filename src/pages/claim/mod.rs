@@ -44,7 +44,7 @@ async fn show(visit: &Visit) -> Outcome {
     match &claim.next_step {
         Some(step) => show_step(visit, step.name).await,
         None => match claim.on_hold {
-            Some(message) => closed::on_hold(visit, &claim, message),
+            Some(message) => draw::on_hold(visit, &claim, message),
             None => Err(Refusal::new(Code::InvalidState, "This payout is fully paid out.")),
         },
     }
@@ -100,10 +100,29 @@ pub async fn take_claim_step(call: Call) -> Outcome {
     visit.must_be_ours()?;
     let taken = take(&visit, step).await;
     let outcome = match taken {
-        Err(refusal) if can_be_mended(&refusal) => draw::again(&visit, step, &refusal).await,
+        Err(refusal) if form::can_be_mended(&refusal) => again(&visit, step, &refusal).await,
         Ok(_) | Err(_) => taken,
     };
     visit.or_closed(outcome).await
+}
+
+/// Draws the page of a step again, with its errors.
+async fn again(visit: &Visit, step: StepName, refusal: &Refusal) -> Outcome {
+    let claim = visit.payee.fetch().await?;
+    let (status, form) = (refusal.code.status(), form::again(&visit.call, refusal));
+    match step {
+        StepName::Contact | StepName::Code => draw::contact(visit, &claim, status, form),
+        StepName::Profile => draw::profile(visit, &claim, status, form),
+        StepName::Compliance => draw::compliance(visit, &claim, status, form),
+        StepName::Method => {
+            let platform = form.value("platform").to_owned();
+            if platform.is_empty() {
+                return draw::method(visit, &claim, status, form).await;
+            }
+            draw::details(visit, &claim, status, &platform, form).await
+        }
+        StepName::Payout => payout::again(visit, &claim, refusal).await,
+    }
 }
 
 /// Ends the session and removes the cookie.
@@ -115,14 +134,6 @@ async fn sign_out(visit: Visit) -> Outcome {
 
 fn step_of(call: &Call) -> Result<StepName, Refusal> {
     StepName::from_word(call.parameter("step")).ok_or_else(|| Refusal::not_found("page"))
-}
-
-/// Returns whether the payee can correct the error on the same page. If not, the claim is closed or starts again.
-fn can_be_mended(refusal: &Refusal) -> bool {
-    let code = refusal.code;
-    let by_choosing_otherwise =
-        [Code::NotPermitted, Code::InvalidState, Code::LimitExceeded, Code::InsufficientFunds, Code::UserInfoMissing];
-    code.status() == Code::InvalidInput.status() || by_choosing_otherwise.contains(&code)
 }
 
 async fn take(visit: &Visit, step: StepName) -> Outcome {

@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 
 use markdown::{Drawn, Target, draw};
 
-use super::http::{ASSET_KEPT_SECONDS, page};
+use super::assets::ASSET_KEPT_SECONDS;
+use super::draw::page;
 use super::views::{GuideGroup, GuideLink, GuidePage};
 use crate::http::route::route;
 use crate::http::{Call, Outcome, Route};

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::requests::{Request, Wish};
-use super::{Changed, changed};
+use super::changed::{Changed, changed};
 use crate::http::{Answer, Content};
 use crate::ids::{OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::ledger::verify::Finding;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::changed;
+use super::changed::changed;
 use crate::apps::{App, MemberProof};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::{AppId, MemberSessionId, PayableId, TransferId, VendorId, VendorPaymentMethodId};

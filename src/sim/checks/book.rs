@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{changed, kept_for_ever, written};
+use super::changed::{changed, kept_for_ever, written};
 use crate::ids::{AppId, LedgerAccountId, OrgId, TransferId};
 use crate::ledger::verify::Finding;
 use crate::ledger::{Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction};

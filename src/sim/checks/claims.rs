@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::super::requests::{Request, Step, Wish};
-use super::{read, written};
+use super::changed::{read, written};
 use crate::claims::ClaimSession;
 use crate::http::Answer;
 use crate::ledger::verify::Finding;

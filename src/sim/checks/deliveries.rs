@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{changed, written};
+use super::changed::{changed, written};
 use crate::apps::App;
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::Finding;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::super::requests::{BillAct, Moving, Request, Wish};
-use super::{changed, written};
+use super::changed::{changed, written};
 use crate::apps::{App, Settings};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::http::{Answer, Content};

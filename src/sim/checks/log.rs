@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{changed, lost_metadata, written};
+use super::changed::{changed, lost_metadata, written};
 use crate::chain::UNKEYED;
 use crate::events::{Event, EventName, EventObject, EventSegment, EventStream};
 use crate::ids::{AppId, OrgId, UserId};
@@ -192,7 +192,7 @@ impl Log {
     /// Every changed object has a new version with an event.
     fn versions_of<R>(
         &self,
-        changes: impl Iterator<Item = super::Changed<R>>,
+        changes: impl Iterator<Item = super::changed::Changed<R>>,
         noun: &str,
         version: impl Fn(&R) -> (Uuid, i64),
     ) -> Vec<Finding> {
@@ -236,7 +236,7 @@ fn kept_or_erased(changes: &[Change]) -> Vec<Finding> {
 }
 
 /// Sums of payouts and a token sealed under another key are not shown in a link, so they emit no event.
-fn is_unseen(change: &super::Changed<PayoutLink>) -> bool {
+fn is_unseen(change: &super::changed::Changed<PayoutLink>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
     let (paid_out, newest_payout, payouts) = (after.paid_out, after.newest_payout, after.payouts);
     let sealed_token = after.sealed_token.clone();
@@ -246,7 +246,7 @@ fn is_unseen(change: &super::Changed<PayoutLink>) -> bool {
 }
 
 /// `settles_at` of an approved payout is internal, so it emits no event.
-fn is_note(change: &super::Changed<Transfer>) -> bool {
+fn is_note(change: &super::changed::Changed<Transfer>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
     let row = |transfer: &Transfer| (Transfer::TABLE.encode)(transfer);
     let noted = Transfer { settles_at: after.settles_at, ..Transfer::clone(before) };

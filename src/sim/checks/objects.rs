@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Changed, changed, lost_metadata, written};
+use super::changed::{Changed, changed, lost_metadata, written};
 use crate::ids::PayoutLinkId;
 use crate::ledger::verify::Finding;
 use crate::payout_links::{FundingSource, LinkStatus, PayoutLink};

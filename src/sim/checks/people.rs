@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{changed, written};
+use super::changed::{changed, written};
 use crate::clock::Time;
 use crate::ids::{AppId, PayoutLinkId, ScreeningHitId, UserId};
 use crate::ledger::verify::Finding;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{changed, written};
+use super::changed::{changed, written};
 use crate::claims::ClaimSession;
 use crate::ids::{AppId, PayoutMethodId, UserId};
 use crate::ledger::verify::Finding;

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::requests::{Collecting, Paying, Request, Wish};
-use super::{changed, written};
+use super::changed::{changed, written};
 use crate::funding::Debt;
 use crate::ids::{LedgerAccountId, OrgId, TransferId, UserId};
 use crate::ledger::verify::Finding;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Changed, changed};
+use super::changed::{Changed, changed};
 use crate::ids::{PayoutLinkId, PayoutRequestId};
 use crate::ledger::verify::Finding;
 use crate::payout_links::PayoutLink;

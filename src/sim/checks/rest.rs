@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::requests::{Request, Wish};
-use super::{changed, written};
+use super::changed::{changed, written};
 use crate::apps::App;
 use crate::claims::ClaimSession;
 use crate::clock::Time;

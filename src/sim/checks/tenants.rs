@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::written;
+use super::changed::written;
 use crate::apps::App;
 use crate::ids::OrgId;
 use crate::ledger::verify::Finding;

@@ -2,7 +2,7 @@
 //! names methods of their own and of others, uses sessions that are over or belong to another link, and returns after
 //! the payment.
 
-use super::persons::tax_form;
+use super::tax_form;
 use super::{Sight, contact, recipient};
 use crate::claims::Contact;
 use crate::money::Cents;

@@ -348,7 +348,7 @@ fn open_session(
         }
         1 => {
             let user = sight.directory.user(link.scope.org, &recipient(link, sight)?)?;
-            Step::TaxForm { session, user, form: persons::tax_form(chance) }
+            Step::TaxForm { session, user, form: tax_form(chance) }
         }
         2 => {
             let chosen = Choice::New(Box::new(chance.pick(&person.details)?.clone()));
@@ -434,4 +434,20 @@ fn link_of<'a>(scope: Scope, sight: &'a Sight<'_>, chance: &mut Chance) -> Optio
         return None;
     }
     (0..12).map(|_| &links[chance.position(links.len())]).find(|link| link.scope == scope)
+}
+
+/// Returns a W-9 or a W-8BEN; one W-9 of ten has an invalid number.
+fn tax_form(chance: &mut Chance) -> Value {
+    if chance.one_in(4) {
+        return json!({"w8ben": {
+            "name": "Jean Dupont", "citizenship": "FR", "date_of_birth": "1980-02-29", "line_1": "1 Rue de la Paix",
+            "city": "Paris", "postcode": "75002", "country": "FR", "certified": true,
+        }});
+    }
+    let tax_id = if chance.one_in(10) { "000-00-0000" } else { "123-45-6789" };
+    json!({"w9": {
+        "entity_type": "individual", "tax_id_type": "ssn",
+        "name": "Jane Doe", "tax_id": tax_id, "line_1": "1 Main St", "city": "New York", "state": "NY",
+        "postcode": "10001", "certified": true,
+    }})
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Clients, Sight, user_of};
+use super::{Clients, Sight, tax_form, user_of};
 use crate::email::Email;
 use crate::phone::PhoneNumber;
 use crate::scope::Scope;
@@ -49,20 +49,4 @@ impl Clients {
         let count = if chance.one_in(8) { 0 } else { chance.between(1, 4) };
         json!({"company_info": {"name": self.name(), "ein": "12-3456789", "ubo_count": count}})
     }
-}
-
-/// Returns a W-9 or a W-8BEN; one W-9 of ten has an invalid number.
-pub(super) fn tax_form(chance: &mut Chance) -> Value {
-    if chance.one_in(4) {
-        return json!({"w8ben": {
-            "name": "Jean Dupont", "citizenship": "FR", "date_of_birth": "1980-02-29", "line_1": "1 Rue de la Paix",
-            "city": "Paris", "postcode": "75002", "country": "FR", "certified": true,
-        }});
-    }
-    let tax_id = if chance.one_in(10) { "000-00-0000" } else { "123-45-6789" };
-    json!({"w9": {
-        "entity_type": "individual", "tax_id_type": "ssn",
-        "name": "Jane Doe", "tax_id": tax_id, "line_1": "1 Main St", "city": "New York", "state": "NY",
-        "postcode": "10001", "certified": true,
-    }})
 }

@@ -4,7 +4,7 @@
 use super::super::chance::Chance;
 use super::super::provider::{Found, Provider, Reported};
 use super::super::system::System;
-use super::{Finished, Hand, Known, Outside};
+use super::hand::{Finished, Hand, Known, Outside};
 use crate::ids::{MessageId, PayoutLinkId};
 use crate::jobs::Leased;
 use crate::messages::{self, AttemptOutcome, Before, Message, Template};

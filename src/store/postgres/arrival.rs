@@ -11,17 +11,17 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::connector::Connector;
+use super::error::OpenError;
 use super::link::{Ask, BEGINNING, Link, LinkError};
+use super::readers::Readers;
 use super::schema::{May, bring_up_to_date, some_of, tables_there};
-use super::statements::writes;
-use super::{OpenError, Readers, Settings};
+use super::settings::Settings;
+use super::statements::{CLOSED, writes};
 use crate::clock::Time;
 use crate::store::migrations::HISTORY;
 use crate::store::{CommitError, Reads, StoreError};
 use crate::world::{Row, Table, TableChanges, Value};
 
-/// The last time of an organization whose rows are being moved in.
-pub(super) const CLOSED: i64 = -1;
 /// The limit for one round: a chunk of a large table, or emptying all tables.
 const DEADLINE: Duration = Duration::from_secs(600);
 const NAMED_AT_ONCE: usize = 1_000;

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Settings;
 use super::link::{Leads, Link, LinkError};
-use super::nodes::{Node, Nodes, Target};
-use crate::store::StoreError;
+use super::node::{Node, Target};
+use super::nodes::Nodes;
+use super::settings::Settings;
+use crate::store::error::StoreError;
 
 /// After all hosts have refused, further attempts within this time fail at once, so that callers do not wait while
 /// there is no primary.

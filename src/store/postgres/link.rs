@@ -17,7 +17,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::cells::Param;
-use super::nodes::{Node, Target};
+use super::node::{Node, Target};
 use super::settings::with_cause;
 use super::statements::{Form, Statement};
 use crate::store::StoreError;

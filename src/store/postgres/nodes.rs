@@ -6,45 +6,26 @@
 //!
 //! Invariants: no connection leads to another server than the one that the coordinator means. A host name may resolve
 //! differently here, so the identities of both are compared. A node that does not respond is avoided for a while; all
-//! nodes are if the coordinator has not confirmed them for [`BELIEVED_FOR`]. A wrong placement only costs a detour: a
-//! node without the organization forwards to the one that has it.
+//! nodes are if the coordinator has not confirmed them for a while (`placements.rs`). A wrong placement only costs a
+//! detour: a node without the organization forwards to the one that has it.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::connector::Connector;
 use super::link::{Ask, Link, LinkError};
+use super::node::{Node, Target};
 use crate::ids::OrgId;
-use crate::store::background::BackgroundThread;
 
-/// The interval of queries for placements.
-const CHECK_EVERY: Duration = Duration::from_secs(1);
-/// The time for which placements are used without confirmation.
-const BELIEVED_FOR: Duration = Duration::from_secs(10);
+/// Identifies a server. A standby that takes over has the same identity.
+pub(super) const IDENTITY: &str = "SELECT system_identifier FROM pg_control_system()";
 /// The time for which a node that did not respond is avoided.
 const LEFT_ALONE_FOR: Duration = Duration::from_secs(30);
-const DEADLINE: Duration = Duration::from_secs(5);
+pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 /// The size of the cache of organizations' hashes.
 const HASHES_MAX: usize = 100_000;
-
-/// Selects the hash ranges of `tenants`, with which all other tables are colocated.
-const HELD: &str = "SELECT s.shardminvalue::integer, s.shardmaxvalue::integer, n.nodename::text, n.nodeport \
-     FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) \
-     WHERE s.logicalrelid = to_regclass('tenants') AND n.groupid > 0 AND n.noderole = 'primary' \
-     AND n.isactive AND n.hasmetadata AND n.metadatasynced ORDER BY 1";
-/// Identifies a server. A standby that takes over has the same identity.
-const IDENTITY: &str = "SELECT system_identifier FROM pg_control_system()";
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Node {
-    pub host: String,
-    pub port: u16,
-    identity: String,
-}
 
 impl Node {
     pub fn must_be(&self, link: &mut Link) -> Result<(), LinkError> {
@@ -56,30 +37,12 @@ impl Node {
     }
 }
 
-impl fmt::Display for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&address(&self.host, self.port))
-    }
-}
-
-fn address(host: &str, port: u16) -> String {
-    format!("{host}:{port}")
-}
-
-/// The server that holds an organization.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    /// The server of the URL: the only one, or the coordinator.
-    Main,
-    At(Arc<Node>),
-}
-
 /// The range of hashes on a node, both ends included.
 #[derive(Clone, Debug)]
-struct Held {
-    first: i32,
-    last: i32,
-    node: Arc<Node>,
+pub(super) struct Held {
+    pub first: i32,
+    pub last: i32,
+    pub node: Arc<Node>,
 }
 
 /// The known nodes; empty if the database is not distributed.
@@ -139,23 +102,23 @@ impl Nodes {
         known.silent.insert(node.to_owned(), Instant::now());
     }
 
-    fn forget(&self) {
+    pub fn forget(&self) {
         if !std::mem::take(&mut self.known().held).is_empty() {
             tracing::warn!("the addresses of the database nodes are unknown; they are reached through the coordinator");
         }
     }
 
-    fn open_at(&self, address: &str) -> Option<Arc<Node>> {
+    pub fn open_at(&self, address: &str) -> Option<Arc<Node>> {
         let known = self.known();
         known.held.iter().map(|held| &held.node).find(|node| node.to_string() == address).cloned()
     }
 
-    fn is_silent(&self, address: &str) -> bool {
+    pub fn is_silent(&self, address: &str) -> bool {
         self.known().silent.get(address).is_some_and(|since| since.elapsed() < LEFT_ALONE_FOR)
     }
 
     /// Replaces the placements, except for nodes that have failed since the query.
-    fn publish(&self, mut held: Vec<Held>) {
+    pub fn publish(&self, mut held: Vec<Held>) {
         let mut known = self.known();
         let Known { held: before, silent, .. } = &mut *known;
         silent.retain(|_, since| since.elapsed() < LEFT_ALONE_FOR);
@@ -168,96 +131,6 @@ impl Nodes {
         }
         *before = held;
     }
-}
-
-/// Updates the placements until the result is dropped.
-pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThread> {
-    let (mut link, mut said_at): (Option<Link>, _) = (None, Instant::now());
-    BackgroundThread::start("nodes", CHECK_EVERY, move || {
-        let open = match link.take() {
-            Some(link) if !link.is_closed() && connector.leads_to(&link) => Ok(link),
-            // The connector has logged why there is no connection.
-            Some(_) | None => connector.open(false),
-        };
-        let looked = open.ok().and_then(|mut open| match query(&connector, &mut open) {
-            Ok(held) => Some((open, held)),
-            Err(link_error) => {
-                tracing::debug!(%link_error, "the coordinator did not return the location of the tables");
-                None
-            }
-        });
-        match looked {
-            Some((open, held)) => {
-                connector.nodes.publish(held);
-                (link, said_at) = (Some(open), Instant::now());
-            }
-            None if said_at.elapsed() > BELIEVED_FOR => connector.nodes.forget(),
-            None => {}
-        }
-    })
-}
-
-fn query(connector: &Connector, main: &mut Link) -> Result<Vec<Held>, LinkError> {
-    let mut nodes: HashMap<String, Option<Arc<Node>>> = HashMap::new();
-    let mut all = Vec::new();
-    for row in main.ask_all(&[Ask::Once(HELD.to_owned())], DEADLINE)?.iter().flatten() {
-        let (host, port): (String, i32) = (row.try_get(2)?, row.try_get(3)?);
-        let Ok(port) = u16::try_from(port) else { continue };
-        let address = address(&host, port);
-        let node = match nodes.get(&address) {
-            Some(known) => known.clone(),
-            None => {
-                let found = find(connector, main, host, port)?;
-                nodes.insert(address, found.clone());
-                found
-            }
-        };
-        if let Some(node) = node {
-            all.push(Held { first: row.try_get(0)?, last: row.try_get(1)?, node });
-        }
-    }
-    Ok(all)
-}
-
-/// Returns the node at this address if it is reachable. Tries to connect to a new one.
-fn find(connector: &Connector, main: &mut Link, host: String, port: u16) -> Result<Option<Arc<Node>>, LinkError> {
-    let address = address(&host, port);
-    if let Some(node) = connector.nodes.open_at(&address) {
-        return Ok(Some(node));
-    }
-    if connector.nodes.is_silent(&address) {
-        return Ok(None);
-    }
-    if !connector.settings.may_go_to(&host) {
-        connector.nodes.close(&address, "its connection is less secure than the URL's: set sslmode=verify-full");
-        return Ok(None);
-    }
-    let ask = format!(
-        "SELECT result FROM master_run_on_worker(ARRAY[{name}], ARRAY[{port}], ARRAY['{IDENTITY}'], false) WHERE success",
-        name = quoted(&host),
-    );
-    let reported = match main.ask_all(&[Ask::Once(ask)], DEADLINE) {
-        Ok(reported) => reported,
-        // An error of one node must not hide the other nodes.
-        Err(link_error @ LinkError::Said { ended: false, .. }) => {
-            connector.nodes.close(&address, &link_error.to_string());
-            return Ok(None);
-        }
-        Err(link_error) => {
-            connector.nodes.close(&address, &link_error.to_string());
-            return Err(link_error);
-        }
-    };
-    let Some(row) = reported.into_iter().flatten().next() else {
-        connector.nodes.close(&address, "the coordinator does not reach it");
-        return Ok(None);
-    };
-    let node = Arc::new(Node { host, port, identity: row.try_get(0)? });
-    Ok(connector.open_at(&node, false).map(|_| node))
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 #[cfg(test)]

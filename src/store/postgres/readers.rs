@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use super::cells::read_row;
 use super::connector::Connector;
 use super::link::{Ask, BEGINNING, Link, LinkError};
-use super::nodes::Target;
+use super::node::Target;
 use super::statements::{Questions, every};
 use crate::ids::OrgId;
-use crate::store::{Snapshot, StoreError};
+use crate::store::error::StoreError;
 use crate::world::query::Compare;
 use crate::world::{Row, RowsWanted, Table, Value, Want};
 
@@ -114,7 +114,7 @@ impl Readers {
 
     pub(in crate::store) fn snapshot<T>(
         &self,
-        query: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
+        query: impl for<'s> FnOnce(&'s State<'s>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         // Tests and tools also call this from async code.
         let mut borrowed = self.borrow(&Target::Main, tokio::runtime::Handle::try_current().is_ok())?;
@@ -131,7 +131,7 @@ impl Readers {
             },
         ]);
         link.ask_all(&begin.collect::<Vec<_>>(), READ_DEADLINE).map_err(LinkError::of_read)?;
-        let seen = query(&Snapshot::Postgres(&State { link: RefCell::new(link), cursors: Cell::new(0) }))?;
+        let seen = query(&State { link: RefCell::new(link), cursors: Cell::new(0) })?;
         borrowed.link().ask_all(&[Ask::Plain("COMMIT".to_owned())], READ_DEADLINE).map_err(LinkError::of_read)?;
         borrowed.give_back();
         Ok(seen)

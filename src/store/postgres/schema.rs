@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::OpenError;
 use super::connector::Connector;
 use super::distribution::{self, Pending};
+use super::error::OpenError;
 use super::filling::{self, Step};
 use super::link::{Ask, Link, LinkError};
 use crate::store::migrations::{self, Applied, HISTORY};

@@ -20,6 +20,8 @@ use crate::world::query::{Direction, Query};
 use crate::world::record::{Index, Kind};
 use crate::world::{Row, RowsWanted, Table, TableChanges, Value, Want};
 
+/// The last time of an organization whose rows are being moved in.
+pub(super) const CLOSED: i64 = -1;
 /// The owner of rows that belong to an environment and to no tenant, such as the sandbox's clock.
 pub(super) const NO_ORGANIZATION: Uuid = Uuid::nil();
 

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::error::SqlState;
 
-use super::arrival::CLOSED;
 use super::cells::Param;
 use super::connector::Connector;
 use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, LinkError};
-use super::nodes::Target;
-use super::statements::{NO_ORGANIZATION, Questions, writes};
+use super::node::Target;
+use super::statements::{CLOSED, NO_ORGANIZATION, Questions, writes};
 use crate::clock::Time;
 use crate::ids::OrgId;
 use crate::store::{Begun, CommitError, StoreError};

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
-use super::{BUSY, OpenError};
+use super::connection::BUSY;
+use super::error::OpenError;
 use crate::store::migrations;
 
 /// The start of every SQLite database.

@@ -15,10 +15,13 @@ use std::time::Duration;
 
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
 
-use super::{Want, load_consistently, read_connection};
+use super::connection::read_connection;
+use super::error::OpenError;
+use super::readers::load_consistently;
 use crate::store::background::BackgroundThread;
-use crate::store::{CommitError, OnCommit, Reserve, StoreError, sql};
-use crate::world::{Columns, Row, TableChanges};
+use crate::store::error::{CommitError, OnCommit, StoreError};
+use crate::store::{Reserve, sql};
+use crate::world::{Columns, Row, TableChanges, Want};
 
 /// When the log holds this many pages (64 MiB), the writer itself moves the rest into the database, so that the log
 /// restarts. The pages in use count, not the file, which never shrinks.
@@ -57,14 +60,14 @@ impl Writer {
         connection: Connection,
         log: Arc<AtomicU64>,
         reserve: Reserve,
-    ) -> Result<Self, super::OpenError> {
+    ) -> Result<Self, OpenError> {
         let name = || path.display().to_string();
-        let lookups = read_connection(path).map_err(|source| super::OpenError::Database { path: name(), source })?;
+        let lookups = read_connection(path).map_err(|source| OpenError::Database { path: name(), source })?;
         let writing = Arc::new(Mutex::new(Writing { connection, reserve, log }));
         let (begun, waiting) = channel();
         let background = writing.clone();
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || write_all(&background, &waiting));
-        let thread = thread.map_err(|source| super::OpenError::Thread { path: name(), what: "commits", source })?;
+        let thread = thread.map_err(|source| OpenError::Thread { path: name(), what: "commits", source })?;
         Ok(Self { lookups, writing, begun: Some(begun), thread: Some(thread) })
     }
 

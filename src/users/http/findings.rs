@@ -1,7 +1,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::user_of;
+use super::path::user_of;
 use crate::clock::Time;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;

@@ -1,7 +1,7 @@
 use serde::Serialize;
 use serde_json::{Value as Schema, json};
 
-use super::user_of;
+use super::path::user_of;
 use crate::apps;
 use crate::engine::Command;
 use crate::fees;

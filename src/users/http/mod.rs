@@ -1,10 +1,13 @@
 mod findings;
 mod methods;
 pub mod notices;
+mod path;
 mod proofs;
 mod screening;
 
 pub use findings::ComplianceDecisionJson;
+
+use path::user_of;
 
 use super::inputs::BirthDate;
 use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
@@ -141,10 +144,6 @@ pub async fn get(call: Call) -> Outcome {
 fn shown(world: &mut World, scope: Scope, id: UserId) -> Result<UserJson, Halt> {
     let user = find(world, scope, id)?;
     json(world, scope, &user)
-}
-
-fn user_of(call: &Call) -> Result<(Scope, UserId), Refusal> {
-    Ok((call.scope()?, call.id("user_id", "user")?))
 }
 
 input! {

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::user_of;
+use super::path::user_of;
 use crate::email::Email;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
