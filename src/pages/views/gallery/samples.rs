@@ -220,7 +220,7 @@ fn reference() -> ReferencePage {
         is_sandbox: true,
         version: "0.1.0".into(),
         base_url: "http://127.0.0.1:8080".into(),
-        introduction: vec!["Amounts are integers in cents. Every POST takes an Idempotency-Key.".into()],
+        introduction: vec!["Amounts are in cents. Every POST takes an Idempotency-Key.".into()],
         groups: vec![
             group(
                 "payouts",
