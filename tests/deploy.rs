@@ -127,7 +127,7 @@ fn every_alert_fires_and_does_not_and_has_a_section_in_the_runbook() {
         let (quiet, fires): (Vec<&str>, Vec<&str>) =
             blocks.iter().filter(of_alert).copied().partition(|block| block.contains("exp_alerts: []"));
         assert!(!quiet.is_empty() && !fires.is_empty(), "{alert} has {} and {}", fires.len(), quiet.len());
-        let link = format!("docs/guide/runbook.md#{}\n", alert.to_lowercase());
+        let link = format!("/guide/runbook#{}\n", alert.to_lowercase());
         assert!(rules.contains(&link), "{alert} has no link to its section");
     }
     assert_eq!(sections, alerts(), "the runbook has one section for each alert, in the same order");
