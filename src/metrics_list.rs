@@ -229,6 +229,6 @@ mod tests {
         };
         let listed = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<BTreeSet<_>>();
         assert_eq!(words("src/worker/mod.rs", "fn kind(work: &Work)"), listed(&JOB_KINDS));
-        assert_eq!(words("src/worker/letters.rs", "pub(super) fn count("), listed(&messages()));
+        assert_eq!(words("src/worker/writing.rs", "pub(super) fn count("), listed(&messages()));
     }
 }

@@ -103,7 +103,7 @@ impl Program {
             "self" => Some([at, rest].concat()),
             "super" => self.absolute_from(&at[..at.len().checked_sub(1)?], rest),
             _ => {
-                if self.0.contains_key(&[at, &[first.clone()]].concat()) {
+                if self.0.contains_key(&[at, std::slice::from_ref(first)].concat()) {
                     return Some([at, path].concat());
                 }
                 let import = module.imports.iter().find(|(name, full, _)| name == first && full[..] != path[..])?;

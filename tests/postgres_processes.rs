@@ -99,18 +99,20 @@ fn one_process_answers_and_another_does_the_work() {
     let deployment = Deployment::new(Database::new());
     let api = deployment.start(&["--role", "api"]);
     let credentials = deployment.credentials();
-    let (status, link) = ask(&api, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1234));
-    assert_eq!(status, 201, "{link}");
-    let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
-    let delivered = |process: &Process| ask(process, &credentials, "app", "GET", &path, "").1["status"] == "delivered";
-    assert!(!delivered(&api), "nobody works");
+    // The rows of a batch are a worker's work; a single message is delivered in the commit of its payout.
+    let batch = json!({"links": crate::payout_link_batches::rows(1..3)}).to_string();
+    let (status, batch) = ask(&api, &credentials, "app", "POST", "/v2/payout-link-batches", &batch);
+    assert_eq!(status, 201, "{batch}");
+    let path = format!("/v2/payout-link-batches/{}", batch["id"].as_str().unwrap());
+    let completed = |process: &Process| ask(process, &credentials, "app", "GET", &path, "").1["status"] == "completed";
+    assert!(!completed(&api), "nobody works");
     let worker = deployment.start(&["--role", "worker"]);
     let (status, _) = ask(&worker, &credentials, "app", "GET", &path, "");
     assert_eq!((status, worker.get("/readyz").0), (404, 200), "a worker answers only probes");
-    until("the worker delivers it", Duration::from_secs(5), || delivered(&api));
+    until("the worker processes it", Duration::from_secs(5), || completed(&api));
     // A third, which does everything, sees the same.
     let all = deployment.start(&["--role", "all"]);
-    assert!(delivered(&all));
+    assert!(completed(&all));
     deployment.verify();
 }
 

@@ -12,9 +12,8 @@ CREATE TABLE event_segments (
     body        bytea NOT NULL,
     PRIMARY KEY (org, app, first)
 );
--- The body is compressed already, and stays in its row as long as the row fits into a page.
+-- The body is compressed already.
 ALTER TABLE event_segments ALTER COLUMN body SET STORAGE EXTERNAL;
-ALTER TABLE event_segments SET (toast_tuple_target = 8160);
 
 -- The segments with events about an object.
 CREATE TABLE event_objects (

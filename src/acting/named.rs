@@ -12,8 +12,6 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// What a member may do in accounts payable.
-
 /// Returns whether a member may approve bills now. Histories and policies may name members who no longer can.
 pub fn may_approve(member: &Member) -> bool {
     member.status == MemberStatus::Active && may(member.role, Act::Approve)

@@ -20,7 +20,7 @@ use crate::world::{Savepoint, Want, World};
 /// their batch, and only if they were done.
 pub type FollowUps = Arc<dyn Fn(&World, Savepoint, Time) -> Vec<Box<dyn Task>> + Send + Sync>;
 
-/// Follow-ups of follow-ups: a delivered message emits an event, and the event feeds webhooks.
+/// Follow-ups of follow-ups: a payment that is released may pay a debt, which tops up a wallet.
 const DEPTH_MAX: usize = 3;
 
 /// Rounds of loading of a follow-up. Callers wait for them, so work that needs more is left to the worker.

@@ -225,12 +225,10 @@ impl Leased {
     }
 }
 
-/// Returns the jobs that were added to a world since the savepoint and are due. Jobs that feed webhooks come last,
-/// because the others emit events.
+/// Returns the jobs that were added to a world since the savepoint and are due.
 pub fn added_since(world: &World, since: Savepoint, now: Time) -> Vec<Arc<Job>> {
     let mut due = world.added_since::<Job>(since);
     due.retain(|job| job.due_at <= now);
-    due.sort_by_key(|job| matches!(job.work.0, Work::FeedWebhooks { .. }));
     due
 }
 

@@ -16,9 +16,7 @@ use crate::payments::ReleasePayment;
 use crate::payout_links::{Expire, Remind};
 use crate::program::Environment;
 use crate::providers::Providers;
-use crate::scope::Scope;
 use crate::vault::Vault;
-use crate::webhooks::Feed;
 
 /// Returns the follow-ups of a program with these providers.
 pub fn follow_ups(environment: Environment, providers: &Providers, vault: &Arc<Vault>, public_url: &str) -> FollowUps {
@@ -46,15 +44,13 @@ pub(crate) fn follow_up(job: &Job, pen: Option<&Pen>) -> Option<Box<dyn Task>> {
         }
         Work::ExpireLink { link } => counted(org, kind, Expire { leased, link: PayoutLinkId(link) }, |()| ()),
         Work::RemindLink { link } => counted(org, kind, Remind { leased, link: PayoutLinkId(link) }, |()| ()),
-        Work::FeedWebhooks { app } => {
-            let scope = Scope { org: leased.org, app: AppId(app) };
-            counted(org, kind, Feed { leased, scope }, |()| ())
-        }
         // They call a provider, a rail or a receiver.
         Work::FollowMessage { .. }
         | Work::SubmitTransfer { .. }
         | Work::FollowTransfer { .. }
         | Work::CallWebhook { .. }
+        // One run of it serves the events of many batches.
+        | Work::FeedWebhooks { .. }
         // They read pages of rows, and need many commands.
         | Work::ScreenUsers { .. }
         | Work::EraseUser { .. }

@@ -3,18 +3,23 @@
 use bursar::events::{Event, EventRow, EventSegment, EventStream};
 use bursar::ids::EventId;
 use bursar::store::Reads;
+use bursar::webhooks::WebhookDelivery;
 use bursar::world::{Record as _, Table, Value};
 
 use super::Server;
+
+/// Returns an id of version 7, which has no place.
+fn without_place(id: EventId) -> EventId {
+    let mut id = *id.0.as_bytes();
+    id[6] = 0x70 | id[6] & 0x0f;
+    EventId(uuid::Uuid::from_bytes(id))
+}
 
 /// Returns every event as a row of an older version, chained by `link`.
 pub fn rows(reads: &Reads, link: impl Fn(&[u8], &Event) -> Vec<u8>) -> Vec<EventRow> {
     let mut rows: Vec<EventRow> = Vec::new();
     let add = |event: &Event| {
-        let mut id = *event.id.0.as_bytes();
-        // Version 7, as in ids without a place.
-        id[6] = 0x70 | id[6] & 0x0f;
-        let event = Event { id: EventId(uuid::Uuid::from_bytes(id)), ..event.clone() };
+        let event = Event { id: without_place(event.id), ..event.clone() };
         let before = rows.last().filter(|row| row.app == event.app).map_or_else(Vec::new, |row| row.hash.clone());
         let hash = link(&before, &event);
         let Event { org, app, sequence, id, name, object_id, version, object, created_at, erased } = event;
@@ -76,6 +81,15 @@ impl Server {
             let hash = last.map_or_else(Vec::new, |row| row.hash.clone());
             let stream = EventStream { hash, rows_to: -1, segment: 0, ..stream };
             self.tamper(EventStream::TABLE, stream.key(), Some(stream.values()));
+        }
+        let mut deliveries = Vec::new();
+        let keep = |delivery: &WebhookDelivery| {
+            deliveries.push(WebhookDelivery { event: without_place(delivery.event), ..delivery.clone() });
+            Ok(())
+        };
+        self.bursar().reads.snapshot(|snapshot| snapshot.each::<WebhookDelivery>(keep)).unwrap();
+        for delivery in deliveries {
+            self.tamper(WebhookDelivery::TABLE, delivery.key(), Some(delivery.values()));
         }
         for row in rows {
             self.tamper(EventRow::TABLE, row.key(), Some(row.values()));
