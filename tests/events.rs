@@ -61,6 +61,24 @@ async fn list_events_shows_no_secret() {
 }
 
 #[tokio::test]
+async fn list_events_after_the_greatest_number_is_empty() {
+    let server = Server::memory().await;
+    server
+        .post("/v2/payout-links")
+        .app_key()
+        .json(json!({"amount": 100, "delivery": {"method": "link"}}))
+        .send()
+        .await
+        .expect(201);
+    for after in [i64::MAX, i64::MAX - 1] {
+        let page = server.get(&format!("/v2/events?after={after}")).app_key().send().await.expect(200).body;
+        assert_eq!((&page["data"], &page["has_more"]), (&json!([]), &json!(false)));
+        let acts = server.get(&format!("/v2/administrative-acts?after={after}")).as_org().send().await.expect(200).body;
+        assert_eq!(acts["data"], json!([]));
+    }
+}
+
+#[tokio::test]
 async fn list_events_pages_forward() {
     let server = Server::memory().await;
     for _ in 0..3 {

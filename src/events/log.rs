@@ -165,14 +165,15 @@ impl Page {
         let Some(stream) = world.get::<EventStream>(key![org, app])? else { return Ok(Vec::new()) };
         match self.direction {
             Direction::Ascending => {
-                let after = self.after.unwrap_or(0);
+                // A caller may give any number.
+                let after = self.after.unwrap_or(0).min(stream.sequence);
                 let rows = if after < stream.last_row() { self.rows(world, self.limit)? } else { Vec::new() };
                 let within = after.max(stream.last_row()) + 1..=stream.sequence;
                 let rest = self.segments(world, within, self.limit - rows.len())?;
                 Ok(rows.into_iter().chain(rest).collect())
             }
             Direction::Descending => {
-                let to = self.after.map_or(stream.sequence, |after| (after - 1).min(stream.sequence));
+                let to = self.after.map_or(stream.sequence, |after| after.saturating_sub(1).min(stream.sequence));
                 let newest = self.segments(world, stream.last_row() + 1..=to, self.limit)?;
                 let left = if stream.last_row() > 0 { self.limit - newest.len() } else { 0 };
                 Ok(newest.into_iter().chain(self.rows(world, left)?).collect())
