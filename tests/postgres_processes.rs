@@ -105,7 +105,7 @@ fn one_process_answers_and_another_does_the_work() {
     assert_eq!(status, 201, "{batch}");
     let path = format!("/v2/payout-link-batches/{}", batch["id"].as_str().unwrap());
     let completed = |process: &Process| ask(process, &credentials, "app", "GET", &path, "").1["status"] == "completed";
-    assert!(!completed(&api), "nobody works");
+    assert!(!completed(&api), "no worker runs");
     let worker = deployment.start(&["--role", "worker"]);
     let (status, _) = ask(&worker, &credentials, "app", "GET", &path, "");
     assert_eq!((status, worker.get("/readyz").0), (404, 200), "a worker answers only probes");

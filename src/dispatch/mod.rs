@@ -165,7 +165,7 @@ impl Pipeline {
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
         let timings = place.map_or(&self.unknown, |place| &place.timings);
-        // Few lines are inside of it, and each request would pay for it, so only the level debug has it.
+        // Only at level debug: every request would pay for the span, and few lines are inside it.
         let span = tracing::debug_span!("request", id = %request_id, traceparent = traceparent(&parts));
 
         let mut seen = RequestLog::default();

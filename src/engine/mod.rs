@@ -399,7 +399,7 @@ impl Executor {
     }
 
     /// Returns what a batch of a shared store changes in another organization, whose lock it does not hold. The rows of
-    /// the nil organization are the store's own: the sandbox's clock, the begin of the history.
+    /// the nil organization are the store's own: the sandbox's clock, the start of the history.
     fn foreign(&self, batch: &[BatchTask], changes: &[TableChanges]) -> Option<String> {
         let organization = batch.first().filter(|_| self.one_organization())?.task.organization();
         let (own, of_store) = (organization.to_value(), OrgId(uuid::Uuid::nil()).to_value());

@@ -258,7 +258,7 @@ mod tests {
             assert_eq!((id.0.get_version_num(), id.0.get_variant()), (8, uuid::Variant::RFC4122));
         }
         assert_eq!(place(EventId(Uuid::now_v7())), None);
-        // 74 bits are not of the place and of the format, and 66 of them are random.
+        // Of the 74 bits after sequence, version and variant, 8 are the offset and 66 are random.
         let fixed = numbered_id(1, 1, [0; 16]).0.as_u128() ^ numbered_id(1, 1, [0xff; 16]).0.as_u128();
         assert_eq!(fixed.count_ones(), 66);
     }

@@ -25,12 +25,12 @@ const OTHER: Scope = Scope { org: ORG, app: AppId(Uuid::from_u128(3)) };
 const NAMES: [EventName; 3] = [EventName::PayoutLinkUpdated, EventName::TransferUpdated, EventName::AdministrativeAct];
 
 /// An event to emit: a place in [`NAMES`], an object, and the length of its text.
-type Told = (usize, u128, usize);
+type Sample = (usize, u128, usize);
 
 #[derive(Clone, Debug)]
 struct Emit {
     scope: Scope,
-    events: Vec<Told>,
+    events: Vec<Sample>,
     refused: bool,
     /// Whether it reads its events back, which no store has yet.
     reads: bool,
@@ -40,7 +40,7 @@ fn object(id: u128) -> Uuid {
     Uuid::from_u128(100 + id)
 }
 
-fn text((name, id, length): Told) -> String {
+fn text((name, id, length): Sample) -> String {
     format!("{{\"of\":{name},\"id\":{id},\"text\":\"{}\"}}", "x".repeat(length))
 }
 
@@ -48,12 +48,13 @@ impl Command for Emit {
     type Reply = ();
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        for told in &self.events {
-            let new = NewEvent { name: NAMES[told.0], object_id: object(told.1), version: 1, object: text(*told) };
+        for sample in &self.events {
+            let new =
+                NewEvent { name: NAMES[sample.0], object_id: object(sample.1), version: 1, object: text(*sample) };
             emit(world, self.scope, new)?;
             if self.reads {
                 let newest = text_of(world, self.scope, length(world, self.scope)?)?;
-                assert_eq!(newest, Some(text(*told)));
+                assert_eq!(newest, Some(text(*sample)));
             }
         }
         if self.refused { Err(Refusal::new(Code::InvalidState, "On purpose.").into()) } else { Ok(()) }
@@ -93,7 +94,7 @@ impl Bench {
         self.executor.run(tasks.collect());
     }
 
-    fn emit(&mut self, events: &[Told]) {
+    fn emit(&mut self, events: &[Sample]) {
         self.batch(&[Emit { scope: SCOPE, events: events.to_vec(), refused: false, reads: false }]);
     }
 
@@ -165,7 +166,7 @@ type Asked = (Option<usize>, Option<u128>, bool, i64, usize);
 type Case<'a> = (&'a str, &'a dyn Fn(&Bench), &'a str);
 
 /// Compares everything that can be read with a plain list of the events.
-fn is_like_a_list(bench: &Bench, list: &[Told], asked: &[Asked]) {
+fn is_like_a_list(bench: &Bench, list: &[Sample], asked: &[Asked]) {
     for (name, id, ascending, after, limit) in asked.iter().copied() {
         let filter = Filter { name: name.map(|name| NAMES[name]), object: id.map(object) };
         let direction = if ascending { Direction::Ascending } else { Direction::Descending };
@@ -174,7 +175,7 @@ fn is_like_a_list(bench: &Bench, list: &[Told], asked: &[Asked]) {
             let behind = if ascending { *sequence > after } else { *sequence < after };
             behind && name.is_none_or(|name| name == *named) && id.is_none_or(|id| id == *about)
         });
-        let mut expected: Vec<(i64, String)> = meant.map(|(told, sequence)| (sequence, text(*told))).collect();
+        let mut expected: Vec<(i64, String)> = meant.map(|(sample, sequence)| (sequence, text(*sample))).collect();
         if !ascending {
             expected.reverse();
         }
@@ -185,8 +186,8 @@ fn is_like_a_list(bench: &Bench, list: &[Told], asked: &[Asked]) {
     }
     let all = bench.list(Filter::default(), Direction::Ascending, None, 1_000_000);
     assert_eq!(all.len(), list.len());
-    for (event, told) in all.iter().zip(list).step_by(7) {
-        assert_eq!(bench.read(|world| text_of(world, SCOPE, event.sequence)), Some(text(*told)));
+    for (event, sample) in all.iter().zip(list).step_by(7) {
+        assert_eq!(bench.read(|world| text_of(world, SCOPE, event.sequence)), Some(text(*sample)));
         let by_id = bench.read(|world| find(world, SCOPE, event.id)).unwrap();
         assert_eq!(by_id.event, *event);
         assert!(bench.read(|world| find(world, OTHER, event.id)).is_none(), "it is of another app");
@@ -261,7 +262,7 @@ fn the_events_of_a_batch_are_few_rows_of_bounded_size() {
 #[test]
 fn a_refused_command_leaves_no_event_and_no_gap() {
     let mut bench = Bench::new();
-    let command = |events: &[Told], refused| Emit { scope: SCOPE, events: events.to_vec(), refused, reads: false };
+    let command = |events: &[Sample], refused| Emit { scope: SCOPE, events: events.to_vec(), refused, reads: false };
     bench.batch(&[
         command(&[(0, 0, 1)], true),
         command(&[(0, 1, 1)], false),
