@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable pgbouncer test-citus differ chaos failover browser schemathesis simulate crash batches payables-races fuzz audit release bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable pgbouncer test-citus differ chaos failover browser schemathesis simulate sdk generators crash batches payables-races fuzz audit release bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 30
 CHAOS_SECONDS ?= 300
 CHAOS_SEED ?= 1
 # The tests that run over whatever store is asked for.
-API_TESTS = (package(=bursar) & kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy|bank_files)/))
+API_TESTS = (package(=bursar) & kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy|bank_files|sdk)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)
@@ -59,6 +59,7 @@ test-long: test ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory chaos
 	@$(MAKE) --no-print-directory failover
 	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory generators
 
 fmt: ## Check the format
 	cargo fmt --all --check
@@ -107,6 +108,14 @@ failover: build ## Fail a PostgreSQL of three nodes under Patroni over, thirty t
 
 browser: ## Walk the pages with a real browser (needs build and unit)
 	BURSAR_BIN=$(CURDIR)/target/release/bursar npm test --silent --prefix tests/browser
+
+sdk: ## Generate the SDKs and the Postman collection from openapi.json
+	@tools/setup.sh
+	tests/openapi/.venv/bin/python sdk/generate.py
+
+generators: build ## Generate clients with every generator of tests/openapi, and pay a person with the Python ones
+	@tools/setup.sh generators
+	tests/openapi/.venv/bin/python tests/openapi/generators.py
 
 schemathesis: ## Call the API as its document describes it, with inputs drawn from a seed (needs build)
 	tests/schemathesis/run.py --calls $(SCHEMATHESIS_CALLS) --examples $(SCHEMATHESIS_EXAMPLES) --seed $(SCHEMATHESIS_SEED)

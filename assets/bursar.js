@@ -1,4 +1,5 @@
-// The filter box of the reference. Without this file every operation is listed and the browser's own search does.
+// The scripts of the pages for developers. They filter the reference and the inbox, copy code, and reload a page while
+// work is under way. Every page works without them.
 "use strict";
 
 const box = document.querySelector(".reference-filter");
@@ -28,4 +29,44 @@ if (box) {
   box.hidden = false;
   // A reload keeps what was typed; the list must agree with it.
   narrow();
+}
+
+for (const code of document.querySelectorAll("[data-copy]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button-quiet copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent.trim());
+      button.textContent = "Copied";
+    } catch {
+      // The browser forbids it: the text is selected instead, ready for the keyboard.
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  code.after(button);
+}
+
+// The messages of the inbox, narrowed while the recipient is typed.
+const narrowed = document.querySelector("[data-narrowed-by]");
+const recipient = narrowed && document.getElementById(narrowed.dataset.narrowedBy);
+recipient?.addEventListener("input", () => {
+  const typed = recipient.value.toLowerCase().replace(/[\s()-]/g, "");
+  for (const item of narrowed.children) {
+    item.hidden = !item.querySelector(".message-to").textContent.toLowerCase().includes(typed);
+  }
+});
+
+const waiting = document.querySelector("[data-refresh]");
+if (waiting) {
+  // A page in the background waits until it is shown; a page in which something is typed or selected waits until it is
+  // left.
+  const again = () => {
+    const isBusy = document.activeElement?.matches("input") || String(getSelection()) !== "";
+    if (!document.hidden && !isBusy) location.reload();
+  };
+  setInterval(again, Number(waiting.dataset.refresh) * 1000);
 }

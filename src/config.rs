@@ -4,6 +4,7 @@
 //! Invariant: a [`Config`] is safe to run. Production refuses every unsafe setting at once, before
 //! anything is opened (docs/decisions.md 2).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU8, NonZeroU32};
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
+use crate::bank_transports::{TransportSettings, Transports};
 use crate::dispatch::Network;
 use crate::key_file::KeySource;
 use crate::program::Environment;
@@ -26,6 +28,9 @@ const SANDBOX_QUOTA_MIB: u32 = 20_480;
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
 /// Parallel batches on PostgreSQL by default.
 const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(8).expect("8 is not 0");
+
+/// The key of the tables of transports.
+const TRANSPORTS: &str = "transports";
 
 /// The environment of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -156,6 +161,9 @@ pub struct Settings {
     /// Refuse to start on a store with an older schema, instead of updating it
     #[arg(long, env = "BURSAR_NO_MIGRATE", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
     pub no_migrate: Option<bool>,
+    /// The tables `[transports.<name>]`, which only a file can have.
+    #[arg(skip)]
+    pub transports: Option<BTreeMap<String, TransportSettings>>,
 }
 
 /// Reads an address to listen on.
@@ -201,6 +209,7 @@ impl Settings {
             sanctions_dir: self.sanctions_dir.or(file.sanctions_dir),
             screening_score_min: self.screening_score_min.or(file.screening_score_min),
             no_migrate: self.no_migrate.or(file.no_migrate),
+            transports: self.transports.or(file.transports),
         }
     }
 }
@@ -251,6 +260,8 @@ pub struct Config {
     pub screening_score_min: i64,
     /// Whether an older schema is updated.
     pub migrate: bool,
+    /// The ways to banks.
+    pub transports: Transports,
 }
 
 /// Invalid settings: every reason at once. The process exits with 78.
@@ -319,6 +330,8 @@ impl Config {
         };
         let key = kept(key.checked().map_err(BadConfig::one), reasons);
         let score = kept(score_min(settings.screening_score_min), reasons);
+        let transports = Transports::read(settings.transports.clone().unwrap_or_default()).map_err(BadConfig);
+        let transports = kept(transports, reasons);
         let requests_per_second = match settings.requests_per_second {
             Some(number) => NonZeroU32::new(number),
             None => production.then_some(REQUESTS_PER_SECOND),
@@ -344,6 +357,7 @@ impl Config {
             sanctions_dir: settings.sanctions_dir.clone().unwrap_or_else(|| data_dir.join("sanctions")),
             screening_score_min: score?,
             migrate: !settings.no_migrate.unwrap_or(false),
+            transports: transports?,
             data_dir,
         })
     }
@@ -384,7 +398,7 @@ pub(crate) fn read(file: &Path, reasons: &mut Vec<String>) -> Result<Settings, B
 fn unknown(key: &str) -> Option<String> {
     let settings = Settings::augment_args(clap::Command::new("settings"));
     let names: Vec<&str> = settings.get_arguments().filter_map(|argument| argument.get_long()).collect();
-    if names.contains(&key) {
+    if names.contains(&key) || key == TRANSPORTS {
         return None;
     }
     let way_out = match did_you_mean(key, names) {

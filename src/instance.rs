@@ -5,13 +5,14 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Duration;
 
 use secrecy::SecretString;
 use zeroize::Zeroizing;
 
 use crate::apps::{Key, Organization, keys};
+use crate::bank_transports::Transports;
 use crate::chain::HistoryKeys;
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Database};
@@ -19,6 +20,7 @@ use crate::engine::{Engine, Executor, Queries};
 use crate::history;
 use crate::ids::Seeds;
 use crate::key_file::{self, MasterKeys};
+use crate::originals::ORIGINALS;
 use crate::outbound::{DEADLINE, Outbound};
 use crate::payout_links::{self, PayoutLink};
 use crate::program::{Bursar, Environment, KnownKeys, SetupToken, SignIns};
@@ -90,6 +92,8 @@ pub struct Dependencies {
     /// The base URL of the pages, without a trailing slash.
     pub public_url: String,
     pub providers: Providers,
+    /// The ways to banks.
+    pub transports: Transports,
     /// The deadline of a call to another server.
     pub call_deadline: Duration,
     /// The sanctions list at the start.
@@ -158,6 +162,7 @@ impl Instance {
             environment,
             public_url,
             providers,
+            transports,
             call_deadline,
             watchlist,
         } = dependencies;
@@ -191,9 +196,12 @@ impl Instance {
             keys: KnownKeys::default(),
             sign_ins: SignIns::default(),
             providers,
+            transports,
             outbound: Outbound::new(environment.reach(), call_deadline),
             setup: SetupToken::default(),
             watchlist: RwLock::new(watchlist),
+            local_credentials: OnceLock::new(),
+            originals: ORIGINALS,
         };
         Ok((Arc::new(bursar), self.guards))
     }

@@ -1,49 +1,13 @@
 //! bursar, a payments service.
 
-// Values: exact types, pure code, no I/O.
-
-/// An exact number of cents, and percentages of it.
-pub mod money;
-/// The payout rails, by their API names.
-pub mod platform;
-/// Fee schedules, and the fee of a payout.
-pub mod fees;
-/// Countries, and the states of the United States.
-pub mod country;
-/// Countries and regions under embargo.
-pub mod embargo;
-/// Phone numbers that a numbering plan assigns.
-pub mod phone;
-/// E-mail addresses.
-pub mod email;
-/// Checks of free text, spelling hints, masks.
-pub mod text;
-/// Routing and account numbers, IBAN, BIC, addresses on chains.
-pub mod bank;
-/// A strict and exact JSON parser for request bodies.
-pub mod strict_json;
-/// The Authorization header.
-pub mod basic;
-/// Times in UTC, and the clocks that return them.
-pub mod clock;
-/// The keyed hash chain of the history, and its signed heads.
-pub mod chain;
-/// Tax reporting thresholds, by year.
-pub mod tax;
-/// Ids of each kind of object, and the randomness for them.
-pub mod ids;
-/// The organization and app that an object belongs to.
-pub mod scope;
-/// The permissions of each role.
-pub mod permission;
-/// A change of one field.
-pub mod patch;
-/// Encryption and keyed hashes.
-pub mod vault;
-/// Refusals: all public error codes.
-pub mod refusal;
-/// Values of requests: how each type is read and described.
-pub mod input;
+// Values, exact and pure (crates/base).
+pub use bursar_base::{
+    bank, basic, chain, clock, color, country, email, embargo, fees, ids, image, input, money, patch, permission,
+    phone, platform, refusal, scope, strict_json, tax, text, vault,
+};
+// Machinery of its own crates (crates/engine, crates/outbound): commands, batches, stores; calls to external servers.
+pub use bursar_engine::{engine, store, world};
+pub use bursar_outbound::{outbound, providers};
 
 // Machinery: records, commands and requests, independent of any noun.
 
@@ -51,18 +15,10 @@ pub mod input;
 pub mod security_log;
 /// The log's lines on their way to a stream.
 pub mod log_output;
-/// The rows that a batch of commands loads, adds and changes.
-pub mod world;
 /// Compares names with a sanctions list.
 pub mod screening;
-/// Where records live: SQLite, PostgreSQL or memory.
-pub mod store;
-/// Runs commands in batches; each batch is one commit.
-pub mod engine;
-/// Outgoing HTTP calls, and the addresses that they may reach.
-pub mod outbound;
-/// Providers of messages: a mail server, a gateway to phones.
-pub mod providers;
+/// The ways to banks that the configuration names.
+pub mod bank_transports;
 /// The running program, shared by handlers and the worker.
 pub mod program;
 /// Who sends a request: an app, an organization, a member.
@@ -76,6 +32,8 @@ pub mod jobs;
 
 // The business.
 
+/// Banking days, and the windows in which a bank takes files.
+pub mod calendars;
 /// The event log of each app, without gaps.
 pub mod events;
 /// Sends an app's events to its webhook endpoints.
@@ -92,24 +50,32 @@ pub mod payout_methods;
 pub mod bank_accounts;
 /// Organizations, apps and keys, and the authentication of callers.
 pub mod apps;
+/// The acting member and their permissions.
+pub mod acting;
+/// Connections to banks, originators, settlement accounts, and the routes of rails.
+pub mod banking;
 /// Messages to people, and their delivery.
 pub mod messages;
+/// Codes that prove control of a phone number or an e-mail address.
+pub mod verification;
 /// The records of payees, and the apps that may pay them.
 pub mod users;
+/// Tax forms, and the sums of tax years.
+pub mod taxes;
 /// An app's answers about its company, directors and use of money.
 pub mod app_compliance;
 /// Instructions to payout rails, and the simulated rails of the sandbox.
 pub mod rails;
 /// Transfers: one movement of money each.
 pub mod transfers;
+/// Payments in files for a bank: entries, files, and what members do with them.
+pub mod bank_files;
 /// Deposits to an app's wallet, and withdrawals from it.
 pub mod funding;
 /// Payers of an app who are not its users.
 pub mod payment_customers;
 /// Money collected from users and payment customers.
 pub mod payments;
-/// The acting member in accounts payable, and their permissions.
-pub mod acting;
 /// Companies that send bills, and their bank accounts.
 pub mod vendors;
 /// The approvals that a bill needs.
@@ -118,6 +84,8 @@ pub mod approval_policies;
 pub mod payables;
 /// Payout links: an amount that a payee can claim.
 pub mod payout_links;
+/// The bodies of stored responses that events have.
+pub mod originals;
 /// Requests of people to be paid.
 pub mod payout_requests;
 /// Payouts: money to a person by a payout rail.
@@ -126,6 +94,10 @@ pub mod payouts;
 pub mod payout_link_batches;
 /// Applies the rails' reports to transfers.
 pub mod settlements;
+/// The files that banks send: stored once, and applied whole.
+pub mod bank_intake;
+/// The statements of bank accounts: applied in order, line by line.
+pub mod bank_statements;
 /// The steps in which a payee takes the money of a link.
 pub mod claims;
 /// Deletes apps, users and vendors, and erases a payee from every row that names them.
@@ -177,6 +149,8 @@ pub mod connections;
 pub mod serve;
 /// A load generator for a running server.
 pub mod load;
+/// A simulated bank, which reads payment files and answers with files.
+pub mod bankbox;
 /// The simulator: months of payouts from a seed, checked after every step.
 pub mod sim;
 /// The command line.

@@ -75,7 +75,7 @@ fn secret_problems(settings: &Settings) -> Vec<String> {
 }
 
 /// Returns a problem if others may read the data folder.
-fn open_to_others(folder: &Path) -> Option<String> {
+pub fn open_to_others(folder: &Path) -> Option<String> {
     let mode = std::fs::metadata(folder).ok()?.permissions().mode() & 0o777;
     let folder = folder.display();
     (mode & 0o077 != 0)

@@ -88,6 +88,12 @@ events! {
     SettingChanged "setting_changed",
     /// An approval policy was created, changed or deleted.
     PolicyChanged "policy_changed",
+    /// A connection to a bank, an originator, a settlement account or a route was added, changed, approved or stopped.
+    BankSetUpChanged "bank_set_up_changed",
+    /// A file with payments was released, marked, moved or canceled.
+    BankFileChanged "bank_file_changed",
+    /// A file with bank account numbers was downloaded.
+    BankFileRead "bank_file_read",
     /// All data of a payee was exported.
     UserExported "user_exported",
 }

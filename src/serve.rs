@@ -76,6 +76,14 @@ pub enum Ended {
     EngineStopped(String),
 }
 
+/// Lets the pages show the sandbox's credentials if only this machine reaches them.
+fn let_pages_show(bursar: &Bursar, config: &Config, credentials: &Path) {
+    let is_local = config.listen.ip().is_loopback() && config.public_url.is_none();
+    if config.environment == Environment::Sandbox && is_local {
+        bursar.local_credentials.get_or_init(|| credentials.to_owned());
+    }
+}
+
 /// Serves until a signal or the engine's end. Calls `announce` once connections are accepted, with the base URL and the
 /// result of the start.
 pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, StartError> {
@@ -92,6 +100,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         environment: config.environment,
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
         providers,
+        transports: config.transports.clone(),
         call_deadline: outbound::DEADLINE,
         watchlist,
     };
@@ -100,6 +109,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let unopened = |refusal: Refusal| StartError::Sandbox(refusal.message);
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
+    let_pages_show(&bursar, &config, &bootstrapped.path);
     let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
     metrics_list::register();
     let (stop_workers, reported) = watch::channel(false);

@@ -2,9 +2,17 @@
 
 use crate::app_compliance::AppCompliance;
 use crate::approval_policies::ApprovalPolicy;
+use crate::apps::brand::AppLogo;
 use crate::apps::limit_days::LimitDay;
 use crate::apps::{App, AppMetrics, FeeTableVersion, Key, Organization};
 use crate::bank_accounts::BankAccount;
+use crate::bank_files::{BankEntry, BankFile, BankSequence};
+use crate::bank_intake::{BankItem, InboundFile, InboundPart};
+use crate::bank_statements::{BankBalance, BankStatement};
+use crate::banking::connections::BankConnection;
+use crate::banking::originators::Originator;
+use crate::banking::routes::RailRoute;
+use crate::banking::settlement_accounts::SettlementAccount;
 use crate::claims::{ClaimContact, ClaimSession};
 use crate::closing::Erasure;
 use crate::events::{EventObject, EventRow, EventSegment, EventStream};
@@ -13,7 +21,7 @@ use crate::history::HistoryBegin;
 use crate::idempotency::StoredAnswer;
 use crate::jobs::Job;
 use crate::ledger::wallet_funding::WalletFunding;
-use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
+use crate::ledger::{Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::members::Member;
 use crate::members::sign_in::{MemberFactor, MemberSession, MemberSetUp};
 use crate::messages::{DeliveryDay, InboxMessage, Message};
@@ -29,9 +37,9 @@ use crate::seals::SealState;
 use crate::transfers::{Debit, Transfer};
 use crate::users::notices::ChangeNotice;
 use crate::users::screening::{ScreeningHit, ScreeningRun};
-use crate::users::verification::{Verification, VerificationDay, VerificationRecipient};
 use crate::users::{AppUser, ComplianceDecision, TaxYear, User};
 use crate::vendors::{Vendor, VendorPaymentMethod};
+use crate::verification::{Verification, VerificationDay, VerificationRecipient};
 use crate::webhooks::{WebhookDelivery, WebhookEndpoint};
 use crate::world::{Record, Table};
 
@@ -39,11 +47,19 @@ use crate::world::{Record, Table};
 pub const ALL: &[&Table] = &[
     Key::TABLE,
     AppCompliance::TABLE,
+    AppLogo::TABLE,
     AppMetrics::TABLE,
     AppUser::TABLE,
     ApprovalPolicy::TABLE,
     App::TABLE,
     BankAccount::TABLE,
+    BankBalance::TABLE,
+    BankConnection::TABLE,
+    BankEntry::TABLE,
+    BankFile::TABLE,
+    BankItem::TABLE,
+    BankSequence::TABLE,
+    BankStatement::TABLE,
     ChangeNotice::TABLE,
     ClaimContact::TABLE,
     ClaimSession::TABLE,
@@ -60,11 +76,12 @@ pub const ALL: &[&Table] = &[
     FeeTableVersion::TABLE,
     HistoryBegin::TABLE,
     Hold::TABLE,
+    InboundFile::TABLE,
+    InboundPart::TABLE,
     InboxMessage::TABLE,
     Job::TABLE,
     LedgerAccount::TABLE,
     LedgerBook::TABLE,
-    Entry::TABLE,
     LimitDay::TABLE,
     MemberFactor::TABLE,
     MemberSession::TABLE,
@@ -73,6 +90,7 @@ pub const ALL: &[&Table] = &[
     Message::TABLE,
     OrganizationTransfer::TABLE,
     Organization::TABLE,
+    Originator::TABLE,
     PayableFile::TABLE,
     Payable::TABLE,
     PaymentCustomer::TABLE,
@@ -83,9 +101,11 @@ pub const ALL: &[&Table] = &[
     PayoutRequest::TABLE,
     PublicRequests::TABLE,
     RailItem::TABLE,
+    RailRoute::TABLE,
     ScreeningHit::TABLE,
     ScreeningRun::TABLE,
     SealState::TABLE,
+    SettlementAccount::TABLE,
     StoredAnswer::TABLE,
     TaxYear::TABLE,
     Transaction::TABLE,

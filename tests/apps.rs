@@ -299,6 +299,7 @@ async fn update_app_settings_keeps_what_get_app_settings_showed() {
         "phone_countries": ["CA", "US"],
         "method_rest_hours": 0,
         "require_idempotency_key": false,
+        "payee_reminders": true,
         "member_proof": "asserted",
     });
     assert_eq!(before.body, default);

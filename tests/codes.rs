@@ -1,6 +1,6 @@
 //! Six-digit codes: their purpose, the limits on wrong codes and on sends (docs/decisions.md 17).
 
-use bursar::users::verification::VerificationRecipient;
+use bursar::verification::VerificationRecipient;
 use bursar::world::Record;
 use serde_json::{Value, json};
 
@@ -242,7 +242,7 @@ async fn a_stranger_locks_no_payee_out() {
 /// H3: the codes of claims have a limit per app and day, too.
 #[tokio::test]
 async fn codes_of_claims_have_a_cap_for_each_app_and_day() {
-    use bursar::users::verification::{CLAIM_SENDS_PER_DAY_MAX, VerificationDay};
+    use bursar::verification::{CLAIM_SENDS_PER_DAY_MAX, VerificationDay};
     let server = Server::memory().await;
     let own = named(&server).await;
     post(&server, &format!("{own}/contact"), phone()).await.expect(200);

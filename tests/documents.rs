@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use bursar::openapi;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::Server;
 
@@ -45,7 +45,9 @@ fn every_event_is_a_webhook_of_the_document() {
     for name in bursar::events::EventName::ALL {
         let posted = &document["webhooks"][name.as_str()]["post"];
         let schema = &posted["requestBody"]["content"]["application/json"]["schema"];
-        assert_eq!(schema["allOf"][1]["properties"]["name"]["const"], name.as_str());
+        let schema = document.pointer(schema["$ref"].as_str().unwrap().trim_start_matches('#')).unwrap();
+        assert_eq!(schema["properties"]["name"]["enum"], json!([name.as_str()]));
+        assert_eq!(posted["tags"], json!(["Webhook events"]), "generators write a file for each tag");
         assert_eq!(posted["parameters"].as_array().unwrap().len(), 4);
     }
 }
@@ -64,14 +66,159 @@ async fn get_openapi_document() {
 }
 
 #[tokio::test]
-async fn show_reference() {
+async fn get_openapi_3_0_document() {
     let server = Server::memory().await;
-    let page = server.get("/docs").send().await.expect(200);
-    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
-    assert!(page.header("content-security-policy").is_some());
-    for route in bursar::routes::business() {
-        assert!(page.text.contains(&format!("id=\"{}\"", route.documented.operation_id)), "{}", route.path);
+    let served = server.get("/openapi-3.0.json").send().await.expect(200);
+    assert_eq!(served.header("content-type"), Some("application/json"));
+    let newer = document();
+    assert_eq!((&served.body["openapi"], &newer["openapi"]), (&json!("3.0.3"), &json!("3.1.0")));
+    for (path, methods) in newer["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            assert_eq!(served.body["paths"][path][method]["operationId"], operation["operationId"]);
+        }
     }
+    assert_eq!(
+        served.body["x-webhooks"].as_object().map(|webhooks| webhooks.len()),
+        Some(bursar::events::EventName::ALL.len())
+    );
+}
+
+#[test]
+fn bodies_and_statuses_have_named_types() {
+    let document = document();
+    for operation in
+        document["paths"].as_object().unwrap().values().flat_map(|methods| methods.as_object().unwrap().values())
+    {
+        let Some(body) = operation["requestBody"]["content"]["application/json"].get("schema") else { continue };
+        assert!(body["$ref"].is_string(), "{}: {body}", operation["operationId"]);
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let Some(status) = schema["properties"].get("status") else { continue };
+        assert!(status.to_string().contains("$ref"), "{name}: {status}");
+    }
+    let send = &document["components"]["schemas"]["SendPayoutRequest"]["properties"];
+    let create = &document["components"]["schemas"]["CreatePayoutLinkRequest"]["properties"];
+    assert_eq!(send["payee"]["anyOf"], create["payee"]["anyOf"]);
+}
+
+/// Bytes that a page of the product may transfer, and the first page of the reference.
+const PAGE_MAX: usize = 200_000;
+const FIRST_PAGE_MAX: usize = 150_000;
+
+async fn transferred(server: &Server, path: &str) -> usize {
+    let plain = server.get(path).send().await.expect(200);
+    let given = server.get(path).header("accept-encoding", "gzip").send().await.expect(200);
+    assert_eq!(given.header("vary"), Some("accept-encoding"), "{path}");
+    assert_ne!(given.header("etag"), plain.header("etag"), "{path}");
+    let cached = server.get(path).header("if-none-match", plain.header("etag").unwrap()).send().await;
+    assert_eq!((cached.status, cached.text.as_str()), (304, ""), "{path}");
+    given.header("content-length").unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn show_reference_and_show_reference_group_are_small_and_complete() {
+    let server = Server::memory().await;
+    let overview = server.get("/docs").send().await.expect(200);
+    assert_eq!(overview.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(overview.header("cache-control"), Some("public, max-age=3600"));
+    assert!(overview.header("content-security-policy").is_some());
+    for chapter in ["authentication", "idempotency", "errors", "pagination", "webhooks"] {
+        assert!(overview.text.contains(&format!("id=\"{chapter}\"")), "{chapter}");
+    }
+    let first = overview.text.find("data-group").unwrap();
+    assert!(overview.text[first..].starts_with("data-group aria-labelledby=\"group-payouts\""));
+    let size = transferred(&server, "/docs").await;
+    assert!(size < FIRST_PAGE_MAX, "{size} bytes");
+
+    let mut pages: Vec<(String, String)> = Vec::new();
+    for route in bursar::routes::business() {
+        let (tag, id) = (route.documented.tag, route.documented.operation_id);
+        let path = format!("/docs/{}", tag.to_lowercase().replace(' ', "-"));
+        if !pages.iter().any(|(known, _)| *known == path) {
+            let page = server.get(&path).send().await.expect(200);
+            assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+            let size = transferred(&server, &path).await;
+            assert!(size < PAGE_MAX, "{path}: {size} bytes");
+            pages.push((path.clone(), page.text));
+        }
+        let (_, text) = pages.iter().find(|(known, _)| *known == path).unwrap();
+        assert!(text.contains(&format!("<article class=\"operation\" id=\"{id}\"")), "{id}");
+        assert!(overview.text.contains(&format!("<li id=\"{id}\"")), "{id}");
+    }
+    server.get("/docs/no-such-group").send().await.refused(404, "not-found");
+}
+
+#[tokio::test]
+async fn get_llms_text_lists_texts_that_exist() {
+    let server = Server::memory().await;
+    let list = server.get("/llms.txt").send().await.expect(200);
+    assert_eq!(list.header("content-type"), Some("text/plain; charset=utf-8"));
+    let addresses: Vec<&str> = list.text.split(crate::harness::PUBLIC_URL).skip(1).collect();
+    let texts: Vec<&str> = addresses.iter().filter_map(|text| text.split(')').next()).collect();
+    assert!(
+        texts.iter().any(|path| path.starts_with("/docs/payouts.")) && texts.contains(&"/guide/index.md"),
+        "{texts:?}"
+    );
+    for path in texts {
+        let text = server.get(path).send().await.expect(200);
+        let kind = if path.ends_with(".md") { "text/markdown; charset=utf-8" } else { "application/json" };
+        assert_eq!(text.header("content-type"), Some(kind), "{path}");
+        assert!(kind == "application/json" || text.text.starts_with("# "), "{path}: {}", text.text);
+    }
+    server.get("/guide/no-such-chapter.md").send().await.expect(404);
+}
+
+/// Returns the samples of a language in the pages of the reference, as they are read.
+async fn samples(server: &Server, language: &str) -> Vec<String> {
+    let summary = format!("<summary>{language}</summary>");
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    for route in bursar::routes::business() {
+        let path = format!("/docs/{}", route.documented.tag.to_lowercase().replace(' ', "-"));
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let page = server.get(&path).send().await.expect(200).text;
+        for part in page.split(&summary).skip(1) {
+            let code = part.split_once("<code>").and_then(|(_, rest)| rest.split_once("</code>")).unwrap().0;
+            let read = [("&#34;", "\""), ("&#39;", "'"), ("&#60;", "<"), ("&#62;", ">"), ("&#38;", "&")];
+            found.push(read.iter().fold(code.to_owned(), |code, (escaped, plain)| code.replace(escaped, plain)));
+        }
+    }
+    found
+}
+
+/// Runs a program with a text at its standard input.
+fn feed(program: &[&str], text: &str) -> std::process::Output {
+    let mut command = std::process::Command::new(program[0]);
+    command.args(&program[1..]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[tokio::test]
+async fn samples_of_the_reference_are_programs() {
+    let server = Server::memory().await;
+    let operations = bursar::routes::business().len();
+    let python = samples(&server, "Python").await;
+    let curl = samples(&server, "curl").await;
+    assert_eq!((python.len(), curl.len()), (operations, operations));
+    // The control: what is no program is found.
+    let compile = "import sys, json\nfor text in json.load(sys.stdin): compile(text, 'sample', 'exec')";
+    assert!(!feed(&["python3", "-c", compile], "[\"f(\"]").status.success());
+    let compiled = feed(&["python3", "-c", compile], &json!(python).to_string());
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    assert!(!feed(&["sh", "-n"], "curl 'a").status.success());
+    let read = feed(&["sh", "-n"], &curl.join("\n"));
+    assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+    let send = curl.iter().find(|sample| sample.contains("/v2/payouts/send-payout\"")).unwrap();
+    // The arguments arrive as the page shows them.
+    let arguments = feed(&["sh"], &send.replacen("curl", "printf '%s\\n'", 1));
+    let body = String::from_utf8(arguments.stdout).unwrap();
+    let body: Value = serde_json::from_str(body.lines().last().unwrap()).unwrap();
+    let sent = server.post("/v2/payouts/send-payout").app_key().json(body.clone()).send().await;
+    assert_eq!(sent.expect(201).body["amount"], body["amount"]);
 }
 
 #[tokio::test]
@@ -153,10 +300,36 @@ fn every_reference_of_the_document_has_its_target() {
 /// that is returned only on request.
 const SELDOM: [(&str, &str); 3] = [("ClaimDocument", "session"), ("NextStep", "options"), ("FeeEstimate", "explain")];
 
+/// The names of the schemas that responses and events contain.
+fn schemas_of_answers(document: &Value) -> BTreeSet<String> {
+    let mut found = Vec::new();
+    let operations =
+        document["paths"].as_object().unwrap().values().flat_map(|methods| methods.as_object().unwrap().values());
+    for operation in operations {
+        references(&operation["responses"], "", &mut found);
+    }
+    references(&document["components"]["responses"], "", &mut found);
+    references(&document["webhooks"], "", &mut found);
+    let mut names = BTreeSet::new();
+    while let Some((_, target)) = found.pop() {
+        if let Some(name) = target.strip_prefix("#/components/schemas/")
+            && names.insert(name.to_owned())
+        {
+            references(&document["components"]["schemas"][name], "", &mut found);
+        }
+    }
+    names
+}
+
 #[test]
 fn every_field_of_an_answer_is_always_there() {
     let document = document();
+    let answers = schemas_of_answers(&document);
+    assert!(answers.contains("PayoutLink") && answers.contains("FieldError") && !answers.contains("SendPayoutRequest"));
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        if !answers.contains(name) {
+            continue;
+        }
         let Some(fields) = schema["properties"].as_object() else { continue };
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

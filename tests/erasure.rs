@@ -67,8 +67,16 @@ async fn known(server: &Server) -> String {
     let by_id = server.post("/v2/payout-links").app_key().json(by_id).send().await;
     let asked = json!({"amount": 500, "payee": phone, "memo": MEMO, "metadata": MEMO});
     let asked = server.post("/v2/payout-requests").app_key().json(asked).send().await.expect(201).id();
+    // No event of the key's log has the response to a client id, so its body is stored with the key.
+    let client_id = server.credentials()["app"]["client_id"].as_str().unwrap().to_owned();
+    let body = json!({"amount": 400, "payee": phone, "memo": MEMO});
+    let by_client = server.post("/v2/payout-requests").basic(&client_id, "").idempotency_key("asked").json(body);
+    let by_client = by_client.send().await.expect(201).id();
     let comment = json!({"comment": MEMO});
-    server.post(&format!("/v2/payout-requests/{asked}/reject")).app_key().json(comment).send().await.expect(200);
+    for asked in [asked, by_client] {
+        let path = format!("/v2/payout-requests/{asked}/reject");
+        server.post(&path).app_key().json(comment.clone()).send().await.expect(200);
+    }
     let row = json!({
         "first_name": FIRST, "last_name": LAST, "email": EMAIL, "country_code": "1", "phone_number": PHONE,
         "amount_cents": 100, "delivery_method": "link", "memo": MEMO, "idempotency_key": uuid::Uuid::from_u128(7),

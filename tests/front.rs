@@ -319,6 +319,8 @@ async fn a_credential_is_sent_once() {
     let (own, other) = (server.app_id(), "00000000-0000-4000-8000-000000000000".to_owned());
     let twice = server.get("/v2/payout-links").app_key().header("Api-App-Id", &own).header("Api-App-Id", &other);
     assert_eq!(twice.send().await.refused(400, "invalid-input").fields(), ["Api-App-Id"]);
+    let garbled = server.get("/v2/payout-links").app_key().header("Api-App-Id", [0xc2, 0x84]);
+    assert_eq!(garbled.send().await.refused(400, "invalid-input").fields(), ["Api-App-Id"]);
     let twice = server.get("/v2/payout-links").app_key().app_key();
     assert_eq!(twice.send().await.refused(400, "invalid-input").fields(), ["Authorization"]);
 }

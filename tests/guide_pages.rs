@@ -48,12 +48,30 @@ async fn show_guide_show_guide_chapter_and_show_guide_reference_answer() {
     assert!(chapter.contains("<a href=\"/guide/pay-one-person\" aria-current=\"page\">"));
     assert!(chapter.contains("rel=\"prev\" href=\"/guide/money-flows\""));
     assert!(chapter.contains("rel=\"next\" href=\"/guide/pay-500-people\""));
-    for path in ["/guide/no-such-chapter", "/guide/index.md", "/guide/reference/no-such-document"] {
+    for path in ["/guide/no-such-chapter", "/guide/no-such-chapter.md", "/guide/reference/no-such-document"] {
         let missing = server.get(path).send().await;
         is_page(&missing, 404);
         assert!(missing.text.contains("Page not found") && missing.text.contains("href=\"/guide/quickstart\""));
         assert_eq!(missing.header("cache-control"), Some("no-store"));
     }
+}
+
+#[tokio::test]
+async fn an_unknown_path_names_the_nearest_one_and_browsers_get_a_page() {
+    let server = Server::memory().await;
+    let near = server.get("/v1/payout-link").send().await;
+    near.refused(404, "not-found");
+    assert!(near.text.contains("did you mean /v2/payout-links?"), "{}", near.text);
+    let far = server.get("/favicon.ico").send().await;
+    far.refused(404, "not-found");
+    assert!(!far.text.contains("did you mean"), "{}", far.text);
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let page = server.get("/no-such-page").header("accept", browser).send().await;
+    is_page(&page, 404);
+    assert!(page.text.contains("Page not found") && page.text.contains("href=\"/guide/quickstart\""));
+    // The controls: a program that accepts anything gets JSON, and so does a browser from the API.
+    server.get("/no-such-page").header("accept", "*/*").send().await.refused(404, "not-found");
+    server.get("/v2/payout-links").header("accept", browser).send().await.refused(401, "unauthorized");
 }
 
 /// Every page below `/guide` that can be reached from there, with the links to other pages.

@@ -1,5 +1,4 @@
 //! The webhook receivers of the user guide: each accepts a signed event and refuses a forged and an old one.
-//! A language whose program is not on this machine is left out; Python is always there.
 
 use std::fs;
 use std::path::Path;
@@ -30,11 +29,6 @@ const TYPES: [(&str, &str); 7] = [
 fn sample(file: &str) -> String {
     let files = Chapter::read("webhooks").files;
     files.into_iter().find(|(name, _)| name == file).expect("the chapter has such a receiver").1
-}
-
-fn is_there(program: &str) -> bool {
-    let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.is_ok()
 }
 
 /// A running receiver. Dropped, it ends.
@@ -96,10 +90,6 @@ fn the_python_receiver_checks_signatures() {
 
 #[test]
 fn the_typescript_receiver_checks_signatures() {
-    if !is_there("node") {
-        eprintln!("left out: there is no Node.js on this machine");
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let mut program = sample("receiver.ts");
     for (typed, erased) in TYPES {
@@ -112,10 +102,6 @@ fn the_typescript_receiver_checks_signatures() {
 
 #[test]
 fn the_go_receiver_checks_signatures() {
-    if !is_there("go") {
-        eprintln!("left out: there is no Go on this machine");
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("receiver.go"), sample("receiver.go")).unwrap();
     let built = Command::new("go").args(["build", "receiver.go"]).current_dir(folder.path()).status().unwrap();

@@ -143,10 +143,13 @@ fn ledger_entries_that_were_changed_in_pairs_are_found() {
             "CREATE TEMP TABLE changed AS SELECT number, source, destination FROM transactions WHERE amount = 300;
              UPDATE ledger_accounts SET balance = balance + (SELECT count(*) FROM changed WHERE source = id) * 1
                  - (SELECT count(*) FROM changed WHERE destination = id) * 1;
-             UPDATE ledger_entries SET balance_after = balance_after
-                 + (SELECT count(*) FROM changed c WHERE c.source = account AND c.number <= ledger_entries.number)
-                 - (SELECT count(*) FROM changed c WHERE c.destination = account AND c.number <= ledger_entries.number);
-             UPDATE ledger_entries SET amount = amount - sign(amount) WHERE number IN (SELECT number FROM changed);
+             UPDATE transactions SET
+                 source_balance = source_balance
+                     + (SELECT count(*) FROM changed c WHERE c.source = transactions.source AND c.number <= transactions.number)
+                     - (SELECT count(*) FROM changed c WHERE c.destination = transactions.source AND c.number <= transactions.number),
+                 destination_balance = destination_balance
+                     + (SELECT count(*) FROM changed c WHERE c.source = transactions.destination AND c.number <= transactions.number)
+                     - (SELECT count(*) FROM changed c WHERE c.destination = transactions.destination AND c.number <= transactions.number);
              UPDATE transactions SET amount = 299 WHERE amount = 300;
              UPDATE holds SET amount = 299 WHERE amount = 300;",
         )

@@ -122,6 +122,20 @@ async fn list_ledger_entries() {
     assert!(ids.is_sorted_by(|newer, older| newer > older));
     let older = get(&server, &format!("{path}?starting_after={}", ids[0])).await;
     assert_eq!(older["data"][0], entries["data"][1]);
+    // Entries of both directions are one list, page by page.
+    assert_eq!(ids.len(), 3, "{entries}");
+    for (at, cursor) in [None, Some(ids[0]), Some(ids[1])].into_iter().enumerate() {
+        let after = cursor.map_or_else(String::new, |id| format!("&starting_after={id}"));
+        let page = get(&server, &format!("{path}?limit=1{after}")).await;
+        assert_eq!((&page["data"], &page["has_more"]), (&json!([entries["data"][at]]), &json!(at < 2)));
+    }
+    let before = get(&server, &format!("{path}?limit=1&ending_before={}", ids[1])).await;
+    assert_eq!(before["data"], json!([entries["data"][0]]));
+    // A number that only another ledger account has is no cursor.
+    let outside = get(&server, "/v2/ledger/accounts?type=user_wallet").await["data"][0]["id"].clone();
+    let other = format!("/v2/ledger/accounts/{}/entries", outside.as_str().unwrap());
+    let foreign = format!("{other}?starting_after={}", ids[1]);
+    server.get(&foreign).app_key().send().await.refused(400, "invalid-input");
     server.get(&format!("{path}?starting_after=99")).app_key().send().await.refused(400, "invalid-input");
     server.get(&format!("{path}?starting_after={JANE}")).app_key().send().await.refused(400, "invalid-input");
 }

@@ -50,7 +50,12 @@ async fn a_wrong_field_of_a_link_is_named_with_the_way_out() {
             "must be one to three digits, such as \"1\"",
         ),
         ("payee", phone(json!(1), json!("2127361234")), "/country_code", "must be a string, not an integer"),
-        ("payee", json!({"phone_number": "2127361234"}), "/country_code", "is required if phone_number is sent"),
+        (
+            "payee",
+            json!({"phone_number": "2127361234"}),
+            "/country_code",
+            "or send phone_number with it, such as +12127361234",
+        ),
         ("payee", json!({"email": "nobody"}), "/email", "must be an e-mail address such as"),
         ("payee", json!({"first_name": "x".repeat(51)}), "/first_name", "at most 50 characters"),
         ("user_id", json!("42"), "", "must be a UUID"),

@@ -171,6 +171,7 @@ async fn everything_the_api_can_make_moves_and_is_answered_the_same() {
     let database = Database::new();
     let url = database.url();
     stage.server.move_to(database.settings(), |data| drop(moved(&run(data, &url, &["--json"])))).await;
+    stage.server.serve_own_machine();
 
     for (name, expected) in &rows {
         let table = tables::ALL.iter().find(|table| table.name == *name).unwrap();

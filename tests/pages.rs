@@ -1,6 +1,8 @@
 //! The web pages: their responses and headers, and that a GET changes nothing.
 
+use bursar::worker;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::harness::{Reply, Server};
 
@@ -28,10 +30,14 @@ async fn post(server: &Server, path: &str, cookie: &str, fields: &[(&str, &str)]
 
 /// Proves the phone; returns the browser's cookie: `name=value`.
 async fn cookie_of(server: &Server, link: &str) -> String {
-    let fields = [("country_code", "1"), ("phone_number", PHONE)];
+    cookie_of_phone(server, link, PHONE).await
+}
+
+async fn cookie_of_phone(server: &Server, link: &str, phone: &str) -> String {
+    let fields = [("country_code", "1"), ("phone_number", phone)];
     let asked = post(server, &format!("{link}/contact"), "", &fields).await;
     assert_eq!((asked.status, asked.header("location")), (303, Some(link)), "{}", asked.text);
-    let message = server.newest_message(&format!("+1{PHONE}")).await;
+    let message = server.newest_message(&format!("+1{phone}")).await;
     let code = message["code"].as_str().unwrap();
     let proven = post(server, &format!("{link}/code"), "", &[("token", code)]).await.expect(303);
     let cookie = proven.header("set-cookie").expect("the code opens a sitting");
@@ -41,11 +47,16 @@ async fn cookie_of(server: &Server, link: &str) -> String {
 /// Continues to the last step, with an account that accepts money.
 async fn ready(server: &Server, link: &str) -> String {
     let cookie = cookie_of(server, link).await;
-    let name = [("first_name", "Ada"), ("last_name", "Lovelace"), ("email", "")];
-    post(server, &format!("{link}/profile"), &cookie, &name).await.expect(303);
-    let account = [("platform", "ach"), ("routing_number", "110000000"), ("account_number", "000123456789")];
-    post(server, &format!("{link}/method"), &cookie, &account).await.expect(303);
+    finish_profile(server, link, &cookie).await;
     cookie
+}
+
+/// Continues to the last step after the code.
+async fn finish_profile(server: &Server, link: &str, cookie: &str) {
+    let name = [("first_name", "Ada"), ("last_name", "Lovelace"), ("email", "")];
+    post(server, &format!("{link}/profile"), cookie, &name).await.expect(303);
+    let account = [("platform", "ach"), ("routing_number", "110000000"), ("account_number", "000123456789")];
+    post(server, &format!("{link}/method"), cookie, &account).await.expect(303);
 }
 
 async fn book(server: &Server) -> (Value, Value) {
@@ -85,6 +96,65 @@ async fn show_landing_show_inbox_and_get_asset_answer() {
     let style = server.get("/assets/bursar.css").send().await.expect(200);
     assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
     server.get("/assets/other.css").send().await.expect(404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn send_test_payout_show_test_payout_and_move_sandbox_clock_lead_from_the_start_page_to_the_bank() {
+    let server = Server::memory().await;
+    let secret = server.credentials()["app"]["api_key"].as_str().unwrap().to_owned();
+    // A sandbox that serves other machines shows no key, and its pages do nothing.
+    assert!(!server.get("/").send().await.expect(200).text.contains(&secret));
+    server.post("/sandbox/payouts").form(&[]).send().await.expect(404);
+    server.post("/sandbox/clock").form(&[("until", "day")]).send().await.expect(404);
+
+    server.serve_own_machine();
+    let start = server.get("/").send().await;
+    is_page(&start, 200);
+    assert!(start.text.contains(&secret) && start.text.contains("$1,000,000.00"), "{}", start.text);
+    let behind_a_proxy = server.get("/").header("x-forwarded-for", "198.51.100.7").send().await.expect(200).text;
+    assert!(!behind_a_proxy.contains(&secret));
+    let elsewhere = server.post("/sandbox/payouts").header("sec-fetch-site", "cross-site").form(&[]).send().await;
+    is_page(&elsewhere, 403);
+    assert!(elsewhere.text.contains("This form was sent from another site."), "{}", elsewhere.text);
+    assert!(server.get("/v2/payout-links").app_key().send().await.expect(200).body["data"] == json!([]));
+
+    let sent = server.post("/sandbox/payouts").form(&[]).send().await.expect(303);
+    let page = sent.header("location").unwrap().to_owned();
+    server.work_off().await;
+    let shown = server.get(&page).send().await;
+    is_page(&shown, 200);
+    for text in [
+        "$25.00 to +1212736",
+        "Demonstration is sending you $25.00",
+        "App wallet → App held: $25.00",
+        "payout_link.sent",
+    ] {
+        assert!(shown.text.contains(text), "{text}: {}", shown.text);
+    }
+    let links = server.get("/v2/payout-links").app_key().send().await.expect(200).body;
+    let link = links["data"][0]["link"].as_str().unwrap().strip_prefix(crate::harness::PUBLIC_URL).unwrap().to_owned();
+    let phone = links["data"][0]["payee"]["phone_number"].as_str().unwrap();
+    let cookie = cookie_of_phone(&server, &link, phone).await;
+    finish_profile(&server, &link, &cookie).await;
+    let form = [("amount", "25.00"), ("shown_amount", "25.00"), ("available", "25.00")];
+    post(&server, &format!("{link}/payout"), &cookie, &form).await.expect(303);
+    server.work_off().await;
+    let id = page.rsplit('/').next().unwrap();
+    let (stop, reported) = watch::channel(false);
+    let worker = worker::start(server.bursar().clone(), reported);
+    let moved = server.post("/sandbox/clock").form(&[("until", "settled"), ("payout", id)]).send().await.expect(303);
+    assert_eq!(moved.header("location"), Some(page.as_str()));
+    let shown = server.get(&page).send().await.expect(200).text;
+    assert!(shown.contains("Status: <strong>claimed</strong>") && shown.contains("payout_link.paid_out"), "{shown}");
+
+    let before = server.now();
+    is_page(&server.post("/sandbox/clock").form(&[("until", "week")]).send().await, 400);
+    server.post("/sandbox/clock").form(&[("until", "hour")]).send().await.expect(303);
+    assert_eq!(server.now().seconds_since(before), 3_600);
+    stop.send_replace(true);
+    worker.await.unwrap();
+    let unknown = server.get("/sandbox/payouts/01a20aad-b83c-7c78-8001-6ef9bca25d7b").send().await;
+    is_page(&unknown, 404);
 }
 
 #[tokio::test]
@@ -201,8 +271,9 @@ async fn closed_links_say_why() {
 async fn mistakes_keep_what_was_typed_but_no_secret() {
     let server = Server::memory().await;
     let link = link_with(&server, json!({"force_collect_compliance_information": true})).await;
+    let open = link_with(&server, json!({"payee": null, "delivery": {"method": "link"}})).await;
     let contact =
-        post(&server, &format!("{link}/contact"), "", &[("country_code", "49"), ("phone_number", "12")]).await;
+        post(&server, &format!("{open}/contact"), "", &[("country_code", "49"), ("phone_number", "12")]).await;
     is_page(&contact, 400);
     assert!(contact.text.contains("value=\"12\"") && contact.text.contains("<title>Error: "), "{}", contact.text);
     assert!(contact.text.contains("<option value=\"49\" selected>"));
@@ -256,7 +327,7 @@ async fn five_wrong_codes_ask_for_a_new_one() {
     let resent = post(&server, &format!("{link}/code"), "", &[("resend", "1")]).await.expect(303);
     let shown = server.get(resent.header("location").unwrap()).send().await;
     is_page(&shown, 200);
-    assert!(shown.text.contains("A new code is on its way") && shown.text.contains("***1234"), "{}", shown.text);
+    assert!(shown.text.contains("A new code is on its way") && shown.text.contains("••• 1234"), "{}", shown.text);
 }
 
 #[tokio::test]

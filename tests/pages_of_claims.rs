@@ -56,11 +56,11 @@ async fn an_amount_that_may_be_another_is_a_question_and_moves_nothing() {
         let fields = [("amount", typed), ("available", "200.00"), ("shown_amount", typed)];
         let sent = post(&server, &format!("{link}/payout"), &cookie, &fields).await;
         assert_eq!(sent.status, 400, "{typed}");
-        assert!(sent.text.contains(question) && sent.text.contains("Withdraw $200.00"), "{typed}: {}", sent.text);
+        assert!(sent.text.contains(question) && sent.text.contains("Get $199.75"), "{typed}: {}", sent.text);
     }
     // The negative control: a clear amount is accepted, and shown as it was read.
     let clear = get(&server, &format!("{link}/payout?amount=%241.5"), &cookie).await.expect(200);
-    assert!(clear.text.contains("value=\"1.50\"") && clear.text.contains("Withdraw $1.50"), "{}", clear.text);
+    assert!(clear.text.contains("value=\"1.50\"") && clear.text.contains("Get $1.25"), "{}", clear.text);
     let fields = [("amount", "1.50"), ("available", "200.00"), ("shown_amount", "1.50")];
     post(&server, &format!("{link}/payout"), &cookie, &fields).await.expect(303);
     let claim = server.get(&link.replace("/claim/", "/v2/claims/")).send().await.expect(200).body;

@@ -43,6 +43,21 @@ async fn balance(server: &Server) -> i64 {
 }
 
 #[tokio::test]
+async fn an_international_number_needs_no_country_code() {
+    let server = Server::memory().await;
+    let payee = |payee: Value| json!({"amount": 1, "payee": payee});
+    let national = create(&server, payee(json!({"country_code": "1", "phone_number": "2127361234"}))).await;
+    let international = create(&server, payee(json!({"phone_number": "+1 (212) 736-1234"}))).await;
+    assert_eq!(international.expect(201).body["payee"], national.expect(201).body["payee"]);
+    let delivery = json!({"amount": 1, "delivery": {"phone_number": "+12127361234"}});
+    assert_eq!(create(&server, delivery).await.expect(201).body["delivery"]["country_code"], "1");
+    for wrong in ["+1212736", "+88212345678", "+x"] {
+        let reply = create(&server, payee(json!({"phone_number": wrong}))).await;
+        assert_eq!(reply.refused(400, "invalid-phone-number").fields(), ["/payee/phone_number"], "{wrong}");
+    }
+}
+
+#[tokio::test]
 async fn create_payout_link_shows_every_field() {
     let server = Server::memory().await;
     let body = json!({

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use bursar::messages::{Message, Template};
-use bursar::users::verification::open_code;
+use bursar::verification::open_code;
 use bursar::world::Record;
 
 use crate::harness::Server;

@@ -13,7 +13,7 @@ use crate::postgres::{COUNT, batch, count, executor, two_programs_race};
 async fn two_programs_race_through_a_pooler_as_without_and_leave_nothing_on_its_connections() {
     let folder = tempfile::tempdir().unwrap();
     let database = aside(|| Cluster::own(folder.path())).database();
-    two_programs_race(database.pooled()).await;
+    Box::pin(two_programs_race(database.pooled())).await;
     // The next client of such a connection finds it in its initial state.
     let anew = |sql: &str| database.run(sql);
     let as_found = |sql: &str| aside(|| pooler_of(&database).run(&database.name, sql));

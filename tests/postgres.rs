@@ -428,7 +428,7 @@ async fn through_a_pooler_nothing_is_prepared_and_nothing_stays_set() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_programs_race_for_one_key_one_balance_and_one_link() {
-    two_programs_race(Database::new().settings()).await;
+    Box::pin(two_programs_race(Database::new().settings())).await;
 }
 
 /// Two programs on one database get the same requests many times at once, and run each once.

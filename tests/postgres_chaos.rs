@@ -225,8 +225,7 @@ impl Four {
         for _ in 0..4 {
             self.call("POST", "/v2/sandbox/clock/advance", &json!({"seconds": 5 * DAY_SECONDS}));
             until("what fell due is done", at_most, || {
-                let shown = self.call("GET", "/v2/sandbox/clock", &Value::Null)["now"].clone();
-                let now = Time::parse(shown.as_str().unwrap()).unwrap().micros();
+                let now = time(&self.call("GET", "/v2/sandbox/clock", &Value::Null)["now"]).micros();
                 let due = format!("SELECT 1 FROM jobs WHERE due_at <= {now} OR leased_until IS NOT NULL LIMIT 1");
                 self.deployment.database.run(&due).is_empty()
             });
@@ -236,6 +235,10 @@ impl Four {
         }
         panic!("it never comes to rest");
     }
+}
+
+fn time(shown: &Value) -> Time {
+    Time::parse(shown.as_str().unwrap()).unwrap()
 }
 
 /// Returns accounts for every outcome of a payout by a rail, early and late.
@@ -384,7 +387,8 @@ impl<'a> Comparison<'a> {
         wrong.map(|(kind, cents)| format!("{kind} has {} cents and not {cents}", is(kind))).collect()
     }
 
-    /// Each link is in one message of the inbox, and each failed or returned payout in another.
+    /// Each link is in one message of the inbox and in one more for each reminder that is due, and each failed or
+    /// returned payout in another.
     fn messages(&self) -> Vec<String> {
         let token = |link: &Value| link.as_str().and_then(|link| link.rsplit('/').next()).map(str::to_owned);
         let mut inbox: BTreeMap<Option<String>, usize> = BTreeMap::new();
@@ -400,10 +404,17 @@ impl<'a> Comparison<'a> {
         if notices != accounts().len() {
             wrong.push(format!("{notices} notices"));
         }
+        let now = time(&self.four.call("GET", "/v2/sandbox/clock", &Value::Null)["now"]);
         for link in listed(&self.process, "/v2/payout-links?limit=100") {
             let times = inbox.remove(&token(&link["link"])).unwrap_or_default();
-            if (times, &link["status"]) != (1, &json!("delivered")) {
-                wrong.push(format!("told {times} times: {link}"));
+            // Three days after its creation, and a day before its expiry.
+            let reminders = [
+                time(&link["created"]).plus_seconds(3 * DAY_SECONDS),
+                time(&link["expires_at"]).plus_seconds(-DAY_SECONDS),
+            ];
+            let expected = 1 + reminders.into_iter().filter(|due| *due <= now).count();
+            if (times, &link["status"], &link["deliveries"]) != (expected, &json!("delivered"), &json!(expected)) {
+                wrong.push(format!("{times} messages, and not {expected}: {link}"));
             }
         }
         let lost = self.reported().iter().filter(|reported| reported.status != "completed").count();
@@ -456,11 +467,11 @@ impl<'a> Comparison<'a> {
             assert_ne!(compared(), Vec::<String>::new(), "{what}");
         };
         let one = |table: &str, which: &str| format!("(SELECT id FROM {table} WHERE {which} ORDER BY id LIMIT 1)");
-        let columns = "app, channel, recipient, subject, text, link, code, created_at";
+        let columns = "app, channel, recipient, subject, text, link, code, created_at, of_link";
         let again = format!(
             "INSERT INTO inbox_messages (org, id, {columns}) SELECT org, gen_random_uuid(), {columns} FROM inbox_messages \
              WHERE id = {} RETURNING id",
-            one("inbox_messages", "link IS NOT NULL")
+            one("inbox_messages", "of_link IS NOT NULL")
         );
         check("a person is told twice", &again, &|| self.messages());
         let last = "SELECT app, max(last) FROM event_segments GROUP BY app ORDER BY max(last) DESC LIMIT 1";

@@ -1,12 +1,14 @@
 //! Sealed values and keys are bound to their rows (docs/decisions.md 17), and old seals are rewritten.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bursar::apps::{Key, acts};
 use bursar::clock::Time;
 use bursar::payout_links::PayoutLink;
 use bursar::payout_methods::{self, PayoutMethod};
 use bursar::seals::check::{Extent, check};
 use bursar::seals::{Rewritten, rewrite};
-use bursar::vault::is_layout_1;
+use bursar::vault::{Purpose, is_layout_1};
 use bursar::world::{Record, Table};
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
@@ -133,10 +135,43 @@ async fn a_claim_token_moved_to_another_link_claims_nothing() {
         server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body
     };
     let (small, large) = (send(100, 1111).await, send(90_000, 1112).await);
-    let token = small["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-    server.get(&format!("/v2/claims/{token}")).send().await.expect(200);
-    let (small, large) = (blob(small["id"].as_str().unwrap()), blob(large["id"].as_str().unwrap()));
     let file = Connection::open(server.folder().join("bursar.sqlite")).unwrap();
+    let claim = |token: String| server.get(&format!("/v2/claims/{token}")).send();
+
+    // The id in the token leads to the other row.
+    let token = small["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    claim(token.clone()).await.expect(200);
+    let ids = [&small, &large].map(|link| blob(link["id"].as_str().unwrap()));
+    let rename = |from: &str, to: &str| {
+        assert_eq!(file.execute(&format!("UPDATE payout_links SET id = {to} WHERE id = {from}"), []).unwrap(), 1);
+    };
+    let elsewhere = blob(&uuid::Uuid::from_u128(7).to_string());
+    rename(&ids[0], &elsewhere);
+    rename(&ids[1], &ids[0]);
+    claim(token.clone()).await.refused(404, "not-found");
+    rename(&ids[0], &ids[1]);
+    rename(&elsewhere, &ids[0]);
+    claim(token).await.expect(200);
+
+    // The hash of a token of an earlier version leads to the other row.
+    let vault = &server.bursar().vault;
+    let mut tokens = Vec::new();
+    for (link, secret) in all::<PayoutLink>(&server).into_iter().zip(1..) {
+        let plain = token_of_before(&link, secret);
+        let (hash, seal) = (
+            vault.keyed_hash(Purpose::ClaimToken, &[&plain]),
+            vault.seal(&bursar::payout_links::token_seal_context(&link), &plain, [secret; 24]),
+        );
+        let sql = format!(
+            "UPDATE payout_links SET token_layout = 1, token_hash = ?1, sealed_token = ?2 WHERE id = {}",
+            blob(&link.id.to_string())
+        );
+        assert_eq!(file.execute(&sql, (hash, seal)).unwrap(), 1);
+        tokens.push(URL_SAFE_NO_PAD.encode(&plain));
+    }
+    let token = tokens.remove(0);
+    claim(token.clone()).await.expect(200);
+    let [small, large] = ids;
     for columns in ["token_hash", "token_hash, sealed_token"] {
         let of = |id: &str| -> (Vec<u8>, Vec<u8>) {
             let sql = format!("SELECT token_hash, sealed_token FROM payout_links WHERE id = {id}");
@@ -149,11 +184,52 @@ async fn a_claim_token_moved_to_another_link_claims_nothing() {
         };
         set(&small, b"nothing", &small_seal);
         set(&large, &small_hash, if columns == "token_hash" { &large_seal } else { &small_seal });
-        server.get(&format!("/v2/claims/{token}")).send().await.refused(404, "not-found");
+        claim(token.clone()).await.refused(404, "not-found");
         set(&large, &large_hash, &large_seal);
         set(&small, &small_hash, &small_seal);
-        server.get(&format!("/v2/claims/{token}")).send().await.expect(200);
+        claim(token.clone()).await.expect(200);
     }
+}
+
+/// Returns a token as earlier versions made it, without the link's id.
+fn token_of_before(link: &PayoutLink, secret: u8) -> Vec<u8> {
+    [link.org.0.as_bytes().as_slice(), &[secret; 32]].concat()
+}
+
+/// Such tokens have no id of a link in them.
+#[tokio::test]
+async fn a_claim_token_of_an_earlier_version_opens_its_link() {
+    let mut server = Server::memory().await;
+    let body = json!({"amount": 500, "delivery": {"method": "link"}});
+    let send = || server.post("/v2/payout-links").app_key().json(body.clone()).send();
+    let (link, other) = (send().await.expect(201), send().await.expect(201));
+    let new = link.body["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    let mut old = all::<PayoutLink>(&server).into_iter().find(|old| old.id.to_string() == link.id()).unwrap();
+    let plain = token_of_before(&old, 7);
+    let vault = server.bursar().vault.clone();
+    let hash = vault.keyed_hash(Purpose::ClaimToken, &[&plain]);
+    old.sealed_token = vault.seal(&bursar::payout_links::token_seal_context(&old), &plain, [9; 24]);
+    (old.token_layout, old.token_hash) = (Some(1), hash.to_vec());
+    put(&server, &old);
+
+    let token = URL_SAFE_NO_PAD.encode(&plain);
+    assert_eq!(token.len(), new.len(), "tokens have not become longer");
+    for _ in 0..2 {
+        server.get(&format!("/v2/claims/{token}")).send().await.expect(200);
+        server.get(&format!("/v2/claims/{new}")).send().await.refused(404, "not-found");
+        let shown = server.get(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200).body;
+        assert!(shown["link"].as_str().unwrap().ends_with(&token), "{shown}");
+        server.restart().await;
+    }
+    // Negative control: without its hash it is not found; other links need none.
+    old.token_hash = Vec::new();
+    put(&server, &old);
+    server.get(&format!("/v2/claims/{token}")).send().await.refused(404, "not-found");
+    let other = other.body["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    server.get(&format!("/v2/claims/{other}")).send().await.expect(200);
+    let mut wrong = URL_SAFE_NO_PAD.decode(&other).unwrap();
+    wrong[47] ^= 1;
+    server.get(&format!("/v2/claims/{}", URL_SAFE_NO_PAD.encode(&wrong))).send().await.refused(404, "not-found");
 }
 
 /// Returns a seal of layout 1: bound to a context that the noun chose.
@@ -194,6 +270,8 @@ fn as_of_before(server: &Server) -> PayoutMethod {
     }
     for mut link in all::<PayoutLink>(server) {
         let plain = vault.open(&bursar::payout_links::token_seal_context(&link), &link.sealed_token).unwrap();
+        link.token_layout = Some(1);
+        link.token_hash = vault.keyed_hash(Purpose::ClaimToken, &[&plain]).to_vec();
         link.sealed_token = seal_1("claim-token", &link.token_hash, &plain);
         put(server, &link);
     }

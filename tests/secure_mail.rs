@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bursar::clock::Time;
-use bursar::providers::{Mail, SendOutcome, Smtp, SmtpSettings};
+use bursar::providers::{Frame, Mail, SendOutcome, Smtp, SmtpSettings};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
@@ -59,7 +59,8 @@ async fn hand_over(url: &str) -> (SendOutcome, Duration) {
     let written = Time::parse(START).unwrap();
     let (to, subject, text) = ("ada@example.org", "A subject", "A text.");
     let begun = Instant::now();
-    let reported = smtp.send(Mail { id: Uuid::nil(), written, to, subject, text, link: None }).await;
+    let frame = Frame::default();
+    let reported = smtp.send(Mail { id: Uuid::nil(), written, to, subject, text, link: None, frame: &frame }).await;
     (reported, begun.elapsed())
 }
 

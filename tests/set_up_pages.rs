@@ -37,6 +37,11 @@ async fn show_setup_page_and_take_setup_make_the_first_organization_once() {
     let wrong = take(&server, &path, &form("ada@", "short")).await.expect(400).text;
     assert!(wrong.contains("role=\"alert\"") && wrong.contains("value=\"Example &#38; Pay\""), "{wrong}");
     assert!(wrong.contains("The password must have at least 12 characters.") && !wrong.contains("short"), "{wrong}");
+    let mut long = form("ada@example.com", PASSWORD);
+    let name = "x".repeat(101);
+    long[0].1 = &name;
+    let long = take(&server, &path, &long).await.expect(400).text;
+    assert!(long.contains("The organization name must have at most 100 characters."), "{long}");
     let empty = take(&server, &path, &[]).await.expect(400).text;
     assert!(empty.contains("Enter your organization name.") && empty.contains("Enter your password."), "{empty}");
 

@@ -22,9 +22,23 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the parts of a path below `src/`.
+/// The crates whose modules `src/lib.rs` re-exports, in dependency order.
+const CRATES: [&str; 3] = ["base", "engine", "outbound"];
+
+/// Returns the folders with the modules of the program, in dependency order.
+fn roots() -> Vec<PathBuf> {
+    let crates = CRATES.iter().map(|name| root().join("crates").join(name).join("src"));
+    crates.chain([root().join("src")]).collect()
+}
+
+/// Returns every file of the program: of `src/`, and of the crates whose modules it re-exports.
+pub fn program() -> Vec<PathBuf> {
+    roots().iter().flat_map(|folder| files(folder, ".rs")).collect()
+}
+
+/// Returns the parts of a file's path below the folder of its crate.
 pub fn parts(path: &Path) -> Vec<String> {
-    let below = path.strip_prefix(root().join("src")).unwrap();
+    let below = roots().into_iter().find_map(|folder| path.strip_prefix(folder).ok()).unwrap();
     below.iter().map(|part| part.to_str().unwrap().to_owned()).collect()
 }
 
@@ -35,7 +49,7 @@ pub fn module(path: &Path) -> String {
 
 /// Returns the code of a file without comments and strings, up to its tests.
 pub fn code(text: &str) -> String {
-    let without_tests = text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or(text);
+    let without_tests = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     without_tests.lines().map(code_of_line).collect::<Vec<_>>().join("\n")
 }
 
@@ -73,9 +87,12 @@ pub fn word(text: &str) -> String {
     text.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
 }
 
-/// Returns the modules in the order of lib.rs.
+/// Returns the modules of the program in dependency order: as each lib.rs lists them.
 pub fn order() -> Vec<String> {
-    let lib = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let modules = lib.lines().filter_map(|line| line.strip_prefix("pub mod ").or(line.strip_prefix("mod ")));
-    modules.map(|rest| rest.trim_end_matches(';').to_owned()).collect()
+    let libs = roots().into_iter().map(|folder| fs::read_to_string(folder.join("lib.rs")).unwrap());
+    let modules = |lib: String| {
+        let named = lib.lines().filter_map(|line| line.strip_prefix("pub mod "));
+        named.map(|rest| rest.trim_end_matches(';').to_owned()).collect::<Vec<_>>()
+    };
+    libs.flat_map(modules).collect()
 }

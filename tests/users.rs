@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use bursar::messages::{Message, Template};
-use bursar::users::verification::open_code;
+use bursar::verification::open_code;
 use bursar::world::{Record, Row};
 
 use crate::harness::{Reply, Server};
@@ -378,7 +378,7 @@ async fn nothing_secret_is_stored_or_emitted_in_clear() {
         Message::TABLE,
         bursar::users::User::TABLE,
         bursar::payout_methods::PayoutMethod::TABLE,
-        bursar::users::verification::Verification::TABLE,
+        bursar::verification::Verification::TABLE,
         bursar::events::EventSegment::TABLE,
         bursar::idempotency::StoredAnswer::TABLE,
     ] {

@@ -64,7 +64,8 @@ fn place<'a>(sources: &'a [(String, String)], pattern: &str) -> Option<&'a str> 
 }
 
 fn table() -> String {
-    let (code, tests) = (sources("src"), sources("tests"));
+    let (mut code, tests) = (sources("src"), sources("tests"));
+    code.extend(sources("crates/base/src"));
     let mut rows =
         vec!["| endpoint | route | input | rule | posting | test |".to_owned(), "|---|---|---|---|---|---|".to_owned()];
     for (operation, rule, posting) in ENDPOINTS {

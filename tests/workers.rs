@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use bursar::engine::Command;
-use bursar::ids::{OrgId, PayoutLinkId, TransferId};
+use bursar::ids::{AppId, MessageId, OrgId, TransferId};
 use bursar::jobs::{Job, LEASE_SECONDS, Work};
-use bursar::payout_links::PayoutLink;
+use bursar::messages::{self, Channel, CodePurpose, Template};
+use bursar::money::Cents;
 use bursar::rails::sandbox::RailItem;
+use bursar::scope::Scope;
 use bursar::worker;
 use bursar::world::record::Cell as _;
 use bursar::world::{Halt, World};
@@ -46,21 +48,28 @@ impl Recorder for Bug {
     }
 }
 
-/// Replaces a link's sealed token; returns the original. A message about a link whose token does not open cannot be
-/// composed.
-struct Reseal {
-    org: OrgId,
-    link: PayoutLinkId,
-    sealed: Vec<u8>,
+/// Queues a text message whose code does not open, so that it cannot be composed.
+struct QueueUnreadable(Scope);
+
+impl Command for QueueUnreadable {
+    type Reply = MessageId;
+
+    fn decide(&self, world: &mut World) -> Result<MessageId, Halt> {
+        let code = Template::Code { sealed_code: vec![7], purpose: CodePurpose::Claim };
+        Ok(messages::queue(world, self.0, Channel::Sms, "+12127361234", code))
+    }
 }
 
-impl Command for Reseal {
-    type Reply = Vec<u8>;
+/// Replaces the template of a message.
+struct Retemplate(OrgId, MessageId, Template);
 
-    fn decide(&self, world: &mut World) -> Result<Vec<u8>, Halt> {
-        let link = world.get::<PayoutLink>(vec![self.org.to_value(), self.link.to_value()])?.expect("it is there");
-        world.change(&link, |link| link.sealed_token.clone_from(&self.sealed));
-        Ok(link.sealed_token.clone())
+impl Command for Retemplate {
+    type Reply = ();
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let message = messages::find(world, self.0, self.1)?;
+        world.change(&message, |message| message.template.0 = self.2.clone());
+        Ok(())
     }
 }
 
@@ -90,29 +99,30 @@ async fn until(what: &str, mut so: impl FnMut() -> bool) {
 async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have_ended() {
     let server = Server::memory().await;
     let met = Arc::new(AtomicU32::new(0));
-    metrics::set_global_recorder(Bug { met: met.clone() }).expect("nobody else counts in this process");
-    let body = json!({"amount": 100, "payee": {"country_code": "1", "phone_number": "2127361234"}});
-    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
-    assert!(sending(&server).is_none(), "its batch has sent it");
+    metrics::set_global_recorder(Bug { met: met.clone() }).expect("this is the only recorder of this process");
     let id = |text: &str| text.parse::<Uuid>().unwrap();
     let org = OrgId(id(server.credentials()["organization"]["id"].as_str().unwrap()));
-    let reseal = |sealed| Reseal { org, link: id(&link.id()).into(), sealed };
-    let sealed = server.bursar().engine.run(org, reseal(vec![7])).await.unwrap();
-    server.post(&format!("/v2/payout-links/{}/redeliver", link.id())).app_key().send().await.expect(200);
-    let job = sending(&server).expect("it cannot be sent again in its batch, so its job is left");
+    let scope = Scope { org, app: AppId(id(&server.app_id())) };
+    let message = server.bursar().engine.run(org, QueueUnreadable(scope)).await.unwrap();
+    let job = sending(&server).expect("it cannot be sent in its batch, so its job is left");
     assert_eq!((job.attempts, job.fence, job.leased_until), (0, 0, None));
     let (stop, reported) = watch::channel(false);
     let worker = worker::start(server.bursar().clone(), reported);
     until("the job is put off", || sending(&server).is_none_or(|job| job.leased_until.is_some())).await;
-    let put_off = sending(&server).expect("nobody has done it");
+    let put_off = sending(&server).expect("it is not done");
     assert_eq!((put_off.attempts, put_off.due_at), (1, server.now().plus_seconds(LEASE_SECONDS)));
     assert_eq!(met.load(Ordering::SeqCst), 1, "it was begun once");
 
-    server.bursar().engine.run(job.org, reseal(sealed)).await.unwrap();
+    let readable = Template::PaymentCollected {
+        transfer: TransferId(id(&message.to_string())),
+        amount_cents: Cents::new(100),
+        account: "1234".into(),
+    };
+    server.bursar().engine.run(org, Retemplate(org, message, readable)).await.unwrap();
     server.advance(LEASE_SECONDS);
     until("it is done", || sending(&server).is_none()).await;
-    let shown = server.get(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
-    assert_eq!(shown.body["status"], "delivered");
+    let received = server.get("/v2/sandbox/messages").app_key().send().await.expect(200).body;
+    assert_eq!(received["data"][0]["id"], message.to_string());
     assert_eq!(met.load(Ordering::SeqCst), 1, "and did not fail again");
     stop.send_replace(true);
     worker.await.unwrap();

@@ -23,10 +23,10 @@ def word(pattern):
     return re.compile(rf"(?<![\w'-])(?:{pattern})(?![\w'-])")
 
 
-def comments(folder):
-    """The text of all comments in Rust files below a folder, and how many lines of them and of code there are."""
+def comments():
+    """The text of all comments in the Rust files of the program, and how many lines of them and of code there are."""
     text, of_comments, of_code = [], 0, 0
-    for path in sorted((ROOT / folder).rglob("*.rs")):
+    for path in sorted([*(ROOT / "src").rglob("*.rs"), *(ROOT / "crates").rglob("*.rs")]):
         for line in path.read_text().splitlines():
             comment = re.match(r"\s*//[/!]?(.*)", line)
             if comment:
@@ -38,9 +38,9 @@ def comments(folder):
 
 
 def table():
-    text, of_comments, of_code = comments("src")
+    text, of_comments, of_code = comments()
     words = len(re.findall(r"[a-z']+", text))
-    print(f"Comments in src/: {words} words; {of_comments} lines for {of_code} lines of code, {of_comments / of_code:.2f}\n")
+    print(f"Comments in src/ and crates/: {words} words; {of_comments} lines for {of_code} lines of code, {of_comments / of_code:.2f}\n")
     print("| word | per 10,000 words |\n|---|---|")
     for pattern in [rule[0] for rule in RULES] + WANTED:
         count = len(word(pattern).findall(text))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what `make test` needs on a fresh Debian machine, and with `failover` what `make failover` needs besides. Runs in a
-# moment when nothing is missing.
+# Installs what `make test` needs on a fresh Debian machine, and with `failover` or `generators` what that target needs
+# besides. Runs in a moment when nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,8 @@ command -v npm >/dev/null || missing+=(nodejs npm)
 # The guide's commands use both.
 command -v curl >/dev/null || missing+=(curl)
 command -v jq >/dev/null || missing+=(jq)
+# The guide has a webhook receiver in Go.
+command -v go >/dev/null || missing+=(golang-go)
 [ -d /usr/lib/postgresql ] || missing+=(postgresql)
 [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 # The files of deploy/ are tested with the programs that read them.
@@ -20,13 +22,21 @@ command -v promtool >/dev/null || missing+=(prometheus)
 [ -x /usr/sbin/haproxy ] || missing+=(haproxy)
 command -v caddy >/dev/null || missing+=(caddy)
 command -v docker-compose >/dev/null || missing+=(docker-compose)
+# Files are delivered to the server of OpenSSH, on a pipe and behind sshd.
+command -v ssh >/dev/null || missing+=(openssh-client)
+[ -x /usr/lib/openssh/sftp-server ] || missing+=(openssh-sftp-server)
+[ -x /usr/sbin/sshd ] || missing+=(openssh-server)
 command -v systemd-analyze >/dev/null || missing+=(systemd)
 # The module can be there without the package that makes environments usable.
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+# One of the generators is written in Java.
+if [ "${1:-}" = generators ]; then
+  command -v java >/dev/null || missing+=(default-jre-headless)
+fi
 if [ "${1:-}" = failover ]; then
   command -v etcd >/dev/null || missing+=(etcd-server)
   command -v ip >/dev/null || missing+=(iproute2)
-  # For what it stands on: the newest one, which is run, comes from PyPI.
+  # Only for its dependencies: the newest one, which is run, comes from PyPI.
   command -v patroni >/dev/null || missing+=(patroni)
 fi
 
@@ -53,13 +63,14 @@ if ! node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)'; 
 fi
 
 # npm writes this file last; it is older than the lock file when the lock file has changed since.
-lock=tests/browser/package-lock.json
-installed=tests/browser/node_modules/.package-lock.json
-if [ ! -f "$installed" ] || [ "$lock" -nt "$installed" ]; then
-  say "browser test packages"
-  npm ci --prefix tests/browser --no-audit --no-fund --silent
-  touch "$installed"
-fi
+for folder in tests/browser tests/openapi sdk/typescript; do
+  installed=$folder/node_modules/.package-lock.json
+  if [ ! -f "$installed" ] || [ "$folder/package-lock.json" -nt "$installed" ]; then
+    say "packages of $folder"
+    npm ci --prefix "$folder" --no-audit --no-fund --silent
+    touch "$installed"
+  fi
+done
 
 # Each folder of Python tests has an environment of its own.
 for wanted in tests/*/requirements.txt; do

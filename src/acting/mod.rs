@@ -12,4 +12,4 @@ mod named;
 pub use crate::members::may;
 pub use crate::permission::Permission as Act;
 pub use http::routes;
-pub use named::{Actor, Named, acting, acting_if_named, may_approve, proven};
+pub use named::{Actor, Named, acting, acting_if_named, may_approve, of_organization, proven};

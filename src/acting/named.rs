@@ -58,16 +58,30 @@ impl Named {
 /// Fails with `member-proof-required` without the member's own session if the app requires one, with `unauthorized` if
 /// it has ended, and like [`acting`].
 pub fn proven(world: &mut World, scope: Scope, named: Named, act: Act) -> Result<Actor, Halt> {
+    let required = apps::find(world, scope)?.settings.0.member_proof == MemberProof::Required;
+    let message = "This app requires the member's own session. Sign in with POST /v2/member-sessions and send the \
+                   session in the header Member-Session.";
+    with_proof(world, scope.org, named, required.then_some(message), act)
+}
+
+/// Returns the acting member of an act that concerns the organization and no app. `must_prove` requires the member's
+/// own session. Fails like [`proven`].
+pub fn of_organization(world: &mut World, org: OrgId, named: Named, must_prove: bool, act: Act) -> Result<Actor, Halt> {
+    let message = "In production this call requires the member's own session. Sign in with POST /v2/member-sessions and \
+                   send the session in the header Member-Session.";
+    with_proof(world, org, named, must_prove.then_some(message), act)
+}
+
+/// `missing` is the refusal's message if a session is required and the request has none.
+fn with_proof(world: &mut World, org: OrgId, named: Named, missing: Option<&str>, act: Act) -> Result<Actor, Halt> {
     let session = match named.session {
-        Some(session) => Some(sign_in::of_member(world, scope.org, session, named.member)?.0.id),
+        Some(session) => Some(sign_in::of_member(world, org, session, named.member)?.0.id),
         None => None,
     };
-    if session.is_none() && apps::find(world, scope)?.settings.0.member_proof == MemberProof::Required {
-        let message = "This app requires the member's own session. Sign in with POST /v2/member-sessions and send the \
-                       session in the header Member-Session.";
+    if let (None, Some(message)) = (session, missing) {
         return Err(Refusal::field(Code::MemberProofRequired, "Member-Session", message).into());
     }
-    let actor = acting(world, scope.org, named.member, act)?;
+    let actor = acting(world, org, named.member, act)?;
     Ok(Actor { session, ..actor })
 }
 

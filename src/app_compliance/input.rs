@@ -15,8 +15,9 @@ use crate::patch::Patch;
 use crate::phone::PhoneNumber;
 use crate::refusal::Code;
 use crate::strict_json::Json;
+use crate::taxes::{TaxIdType, tax_id};
 use crate::text::mask_last4;
-use crate::users::{BirthDate, CountryCode, TaxIdType, tax_id};
+use crate::users::{BirthDate, CountryCode};
 
 const DIRECTORS_MAX: usize = 50;
 /// 100 percent, in hundredths of a percent.

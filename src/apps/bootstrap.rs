@@ -54,6 +54,15 @@ pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Resu
     Ok(Bootstrapped { path, first_start, credentials: Some(credentials), setup: None })
 }
 
+/// Returns the credentials in the file.
+///
+/// # Errors
+///
+/// The error of the operating system, or `InvalidData` if the file has other content.
+pub fn read(path: &Path) -> io::Result<Credentials> {
+    Ok(serde_json::from_slice(&fs::read(path)?)?)
+}
+
 /// Returns three commands to copy: send a payout, read the payee's message, move the clock.
 pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
     let Credentials { base_url, app, .. } = credentials;
@@ -121,7 +130,7 @@ fn unavailable(path: &Path, error: &io::Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
-    use std::sync::{Arc, Mutex};
+    use std::sync::{Arc, Mutex, OnceLock};
 
     use super::*;
     use crate::apps::{Presented, authenticate};
@@ -129,7 +138,7 @@ mod tests {
     use crate::engine::{Engine, Executor, Queries};
     use crate::http::Who;
     use crate::ids::Seeds;
-    use crate::program::{KnownKeys, SignIns};
+    use crate::program::{KnownKeys, Originals, SignIns};
     use crate::store::{Reads, Sqlite, Store};
     use crate::vault::Vault;
 
@@ -153,9 +162,12 @@ mod tests {
             keys: KnownKeys::default(),
             sign_ins: SignIns::default(),
             providers: crate::providers::Providers::default(),
+            transports: crate::bank_transports::Transports::default(),
             outbound: crate::outbound::Outbound::new(Environment::Sandbox.reach(), crate::outbound::DEADLINE),
             setup: crate::program::SetupToken::default(),
             watchlist: std::sync::RwLock::new(crate::screening::Watchlist::of_sandbox()),
+            local_credentials: OnceLock::new(),
+            originals: Originals::NONE,
         }
     }
 

@@ -8,6 +8,7 @@
 
 pub mod acts;
 mod authenticate;
+pub mod brand;
 pub mod bootstrap;
 mod create;
 mod demonstration;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::brand::Brand;
 use super::limits::{Limits, Movement};
 use crate::clock::Time;
 use crate::fees::{Added, Party, PlatformFeeSource, Schedule};
@@ -48,7 +49,12 @@ pub struct Settings {
     pub method_rest_hours: Option<i64>,
     /// Whether a POST without an idempotency key is refused.
     pub require_idempotency_key: bool,
+    /// Whether the payee of an unclaimed link is reminded.
+    pub payee_reminders: bool,
     pub member_proof: MemberProof,
+    /// How the app appears to payees.
+    #[serde(skip_serializing_if = "Brand::is_empty")]
+    pub brand: Brand,
 }
 
 words! {
@@ -99,7 +105,9 @@ impl Default for Settings {
             phone_countries: None,
             method_rest_hours: None,
             require_idempotency_key: false,
+            payee_reminders: true,
             member_proof: MemberProof::Asserted,
+            brand: Brand::default(),
         }
     }
 }
@@ -297,6 +305,22 @@ impl FeeVersions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The texts that the embedded store's migration writes (`fees_and_payouts_of_before_are_taken_over`).
+    #[test]
+    fn settings_of_a_migrated_store_are_read() {
+        let read = |text: &str| -> Settings { serde_json::from_str(text).unwrap() };
+        let table = r#"{"ach":{"fixed":7,"percent":"0","min":0,"max":null}}"#;
+        let versions = format!(r#"{{"made":1,"version":1,"table":{table},"scheduled":[]}}"#);
+        let fees = read(&format!(r#"{{"fees":{versions}}}"#)).fees;
+        let (version, table) = fees.holding(Time::from_micros(1_772_496_000_000_000));
+        assert_eq!(version, 1);
+        assert_eq!(table.schedule(Platform::Ach, None), Schedule { fixed: Cents::new(7), ..Schedule::FREE });
+        assert_eq!(read("{}"), Settings::default());
+        let none = r#"{"made":0,"version":0,"table":{},"scheduled":[]}"#;
+        let required = read(&format!(r#"{{"fees":{none},"require_idempotency_key":true}}"#));
+        assert_eq!(required, Settings { require_idempotency_key: true, ..Settings::default() });
+    }
 
     #[test]
     fn the_nearest_row_of_the_fee_table_holds() {

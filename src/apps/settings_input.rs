@@ -218,6 +218,9 @@ input! {
         pub method_rest_hours: Patch<RestHours>,
         /// Whether a POST without an idempotency key is refused.
         pub require_idempotency_key: Patch<bool>,
+        /// Whether the payee of an unclaimed link is reminded, three days after its creation and a day before it
+        /// expires (the default: true). A link with `remind_at` has that reminder only.
+        pub payee_reminders: Patch<bool>,
         /// How a member in acting_user_id is proven: asserted (the default: the app's key acts for its members) or
         /// required (submit, approve, reject, pay and confirm need the member's own session in the header
         /// Member-Session).
@@ -319,7 +322,9 @@ impl SettingsInput {
                 default.require_idempotency_key,
                 |to| *to,
             ),
+            payee_reminders: patched(&self.payee_reminders, now.payee_reminders, default.payee_reminders, |to| *to),
             member_proof: patched(&self.member_proof, now.member_proof, default.member_proof, |to| *to),
+            brand: now.brand,
         }
     }
 }
@@ -389,6 +394,8 @@ pub struct SettingsJson {
     pub method_rest_hours: i64,
     /// Whether a POST without an idempotency key is refused.
     pub require_idempotency_key: bool,
+    /// Whether the payee of an unclaimed link is reminded: three days after its creation and a day before it expires.
+    pub payee_reminders: bool,
     /// How a named member is proven: asserted by the app, or required as the member's own session.
     pub member_proof: MemberProof,
 }
@@ -517,6 +524,7 @@ impl SettingsJson {
                 .unwrap_or_else(|| DEFAULT_COUNTRIES.map(str::to_owned).to_vec()),
             method_rest_hours: settings.method_rest_hours(environment),
             require_idempotency_key: settings.require_idempotency_key,
+            payee_reminders: settings.payee_reminders,
             member_proof: settings.member_proof,
         }
     }

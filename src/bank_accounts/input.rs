@@ -2,38 +2,17 @@
 
 use std::fmt;
 
-use serde_json::{Value as Schema, json};
-
 use super::model::BankAccount;
 use crate::bank::{AccountNumber, RoutingNumber};
+use crate::input::input;
 use crate::input::types::{Line, NAME_MAX, word_input};
-use crate::input::{Input, Problems, input, text, wrong};
 use crate::payout_methods::{AccountType, known_bank};
-use crate::strict_json::Json;
 use crate::vault::{Purpose, SealContext, Unsealed, Vault};
 
 /// The name on an account: a person's first and last, or a company's.
 pub type HolderName = Line<{ NAME_MAX * 2 }>;
 
 word_input!(AccountType);
-
-impl Input for RoutingNumber {
-    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        text(json, at)?.parse().map_err(|reason: crate::bank::InvalidRoutingNumber| wrong(at, reason.to_string()))
-    }
-    fn schema() -> Schema {
-        json!({"type": "string", "pattern": "^[0-9]{9}$"})
-    }
-}
-
-impl Input for AccountNumber {
-    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        text(json, at)?.parse().map_err(|reason: crate::bank::InvalidAccountNumber| wrong(at, reason.to_string()))
-    }
-    fn schema() -> Schema {
-        json!({"type": "string", "pattern": "^[0-9]{4,17}$"})
-    }
-}
 
 input! {
     /// A bank account in the United States.

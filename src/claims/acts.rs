@@ -7,22 +7,25 @@ use super::contact_change::{BeginContactChange, ConfirmContactChange, wrong_code
 use super::document::{self, ClaimDocument, MethodOption};
 use super::end::EndSession;
 use super::inputs::{ContactCodesStep, NewMethodStep, SavedMethodStep, SixDigits};
+use super::named_contact::SendNamedCode;
 use super::payout::ClaimPayout;
 use super::quote::{self, ClaimQuote};
 use super::session::{self, NewSession};
 use super::tax_form::GiveTaxForm;
 use super::verbs::{ChooseMethod, Contact, FillProfile, GiveContact, MethodChosen, ProveContact, SendCodeAgain};
-use crate::apps;
+use crate::apps::{self, brand::Sender};
 use crate::email::Email;
 use crate::engine::Command;
+use crate::messages::Channel;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken};
 use crate::payout_methods::{self, Details, PayoutMethod};
+use crate::phone::PhoneNumber;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
-use crate::users::tax_form::first_verification;
-use crate::users::verification::{Checked, NewCode, hash_code};
-use crate::users::{NewMethod, TaxFormInput};
+use crate::taxes::{TaxFormInput, first_verification};
+use crate::users::{self, NewMethod};
+use crate::verification::{Checked, NewCode, hash_code};
 use crate::world::World;
 
 /// One payee at one link.
@@ -65,24 +68,39 @@ impl Payee {
         self.bursar.read(move |world| document::document(world, &token, session.as_deref(), &path)).await
     }
 
-    /// Returns the sender's name, in every state of the link.
-    pub async fn sender(&self) -> Result<String, Refusal> {
+    /// Returns the sender, in every state of the link.
+    pub async fn sender(&self) -> Result<Sender, Refusal> {
         let token = self.token.clone();
         self.bursar
             .read(move |world| {
                 let link = payout_links::by_token(world, &token)?;
-                Ok(apps::find(world, link.scope())?.name.clone())
+                Ok(Sender::from(&*apps::find(world, link.scope())?))
             })
             .await
     }
 
-    /// Returns the open methods, even if one is already chosen.
-    pub async fn ways(&self) -> Result<Vec<MethodOption>, Refusal> {
+    /// Returns the open methods, even if one is already chosen, and the country of the payee's phone, if known.
+    pub async fn ways(&self) -> Result<(Vec<MethodOption>, Option<String>), Refusal> {
         let (token, session) = (self.token.clone(), self.session_hash.clone());
         self.bursar
             .read(move |world| {
                 let active = session::find(world, &token, session.as_deref())?;
-                document::method_options(world, &active)
+                let phone = users::reached(world, active.link.scope(), &active.user)?.phone_e164;
+                let phone = phone.and_then(|phone| PhoneNumber::parse_e164(&phone).ok());
+                Ok((document::method_options(world, &active)?, phone.and_then(|phone| phone.country())))
+            })
+            .await
+    }
+
+    /// Returns the payee's name as the sender gave it, and the payee's own e-mail address, for the session's holder only.
+    pub async fn named(&self) -> Result<[Option<String>; 3], Refusal> {
+        let (token, session) = (self.token.clone(), self.session_hash.clone());
+        self.bursar
+            .read(move |world| {
+                let active = session::find(world, &token, session.as_deref())?;
+                let payee = &active.link.payee.0;
+                let email = active.user.email.clone().filter(|_| !active.session.is_guest);
+                Ok([payee.first_name.clone(), payee.last_name.clone(), email])
             })
             .await
     }
@@ -106,6 +124,12 @@ impl Payee {
     pub async fn contact(&self, contact: Contact) -> Result<ClaimDocument, Refusal> {
         self.run(self.contact_command(contact)).await?;
         self.fetch().await
+    }
+
+    /// Sends a code to the phone or the address that the link names.
+    pub async fn send_named_code(&self, channel: Channel) -> Result<(), Refusal> {
+        let code = NewCode::draw(&self.bursar, self.token.org);
+        self.run(SendNamedCode { token: self.token.clone(), channel, code }).await
     }
 
     /// Sends another code to the contact of the last one.

@@ -16,8 +16,8 @@ use crate::messages::{Channel, CodePurpose};
 use crate::payout_links::{ClaimToken, PayoutLink};
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, FieldError, Refusal};
-use crate::users::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::users::{self, Identity};
+use crate::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 

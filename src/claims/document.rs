@@ -5,21 +5,22 @@ use utoipa::ToSchema;
 
 use super::contact_change::{self, PendingContactChange};
 use super::model::ClaimContact;
+use super::named_contact::{NamedContacts, named_contacts};
 use super::progress::{chosen, progress};
 use super::session::{self, ActiveSession};
 use super::steps::{self, StepName};
 use super::verbs::code_context;
-use crate::apps;
+use crate::apps::{self, brand::Sender};
 use crate::clock::Time;
-use crate::email::Email;
 use crate::ids::{PayoutMethodId, TransferId};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink, rules};
 use crate::payout_methods::{self, FieldSpec};
 use crate::payouts::{FeeRequest, Way, quote};
-use crate::phone::PhoneNumber;
-use crate::transfers::Transfer;
-use crate::users::{self, User, UserStatus, verification};
+use crate::platform::Platform;
+use crate::transfers::{Transfer, TransferStatus};
+use crate::users::{self, User, UserStatus};
+use crate::verification;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -27,6 +28,7 @@ use crate::world::{Halt, World};
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ClaimDocument {
     /// The link's status.
+    #[schema(value_type = LinkStatus)]
     pub status: &'static str,
     /// The amount in cents. Never changes.
     #[schema(value_type = i64)]
@@ -84,6 +86,9 @@ pub struct ClaimDocument {
 pub struct ClaimApp {
     /// The app's name.
     pub name: String,
+    /// The app, for the pages.
+    #[serde(skip)]
+    pub sender: Sender,
 }
 
 /// The payee, as far as the link reveals it.
@@ -135,6 +140,7 @@ pub struct StepField {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MethodOption {
     /// The rail.
+    #[schema(value_type = Platform)]
     pub platform: &'static str,
     /// The display name of the rail.
     pub name: &'static str,
@@ -161,7 +167,8 @@ pub struct MethodOption {
 pub struct ClaimTransfer {
     /// The id of the transfer.
     pub id: TransferId,
-    /// created, flagged (waits for the sender's approval), pending, completed, failed, reversed, canceled.
+    /// The payout's status. A flagged payout waits for the sender's approval.
+    #[schema(value_type = TransferStatus)]
     pub status: &'static str,
     /// Cents that left the wallet.
     #[schema(value_type = i64)]
@@ -173,7 +180,7 @@ pub struct ClaimTransfer {
     #[schema(value_type = i64)]
     pub fee_amount: Cents,
     /// The rail.
-    #[schema(required)]
+    #[schema(required, value_type = Option<Platform>)]
     pub platform: Option<&'static str>,
     /// The destination, in the payee's session only; null with the link alone.
     #[schema(required)]
@@ -220,12 +227,13 @@ pub(super) fn document(
         Some(active) => contact_change::pending(world, active)?,
         None => None,
     };
+    let app = apps::find(world, link.scope())?;
     Ok(ClaimDocument {
         status: link.status.as_str(),
         amount: link.amount,
         remaining_amount: link.remaining(),
         currency: "USD",
-        app: ClaimApp { name: apps::find(world, link.scope())?.name.clone() },
+        app: ClaimApp { name: app.name.clone(), sender: Sender::from(&*app) },
         payee,
         memo: link.memo.clone(),
         message: link.message.clone().filter(|message| crate::text::check_message(message).is_ok()),
@@ -267,21 +275,7 @@ fn on_hold(link: &PayoutLink, user: &User) -> Option<&'static str> {
 
 /// Returns the payee of a link; for a user, the user's current contacts.
 fn masked(world: &mut World, link: &PayoutLink) -> Result<MaskedPayee, Halt> {
-    let user = payout_links::made_for(world, link)?;
-    let (phone, email) = match &user {
-        Some(user) => {
-            let reached = users::reached(world, link.scope(), user)?;
-            (reached.phone_e164, reached.email)
-        }
-        None => (link.payee_phone.clone(), link.payee_email.clone()),
-    };
-    let phone = phone.and_then(|phone| PhoneNumber::parse_e164(&phone).ok());
-    let mut email = email.and_then(|email| Email::parse(&email).ok());
-    if let (Some(user), Some(address)) = (&user, &email)
-        && !users::may_prove_address(world, user, address)?
-    {
-        email = None;
-    }
+    let NamedContacts { phone, email } = named_contacts(world, link)?;
     Ok(MaskedPayee {
         first_name: link.payee.0.first_name.clone(),
         country_code: phone.as_ref().map(|phone| phone.country_code().to_owned()),

@@ -12,8 +12,8 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::payout_links::{self, ClaimToken};
 use crate::refusal::{Code, Refusal};
-use crate::users::TaxFormInput;
-use crate::users::verification::Checked;
+use crate::taxes::TaxFormInput;
+use crate::verification::Checked;
 
 fn payee(call: &Call) -> Result<Payee, Refusal> {
     Payee::new(&call.bursar, call.parameter("token"), call.header("claim-session"))

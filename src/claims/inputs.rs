@@ -5,7 +5,7 @@ use serde_json::json;
 use super::verbs::Contact;
 use crate::email::Email;
 use crate::ids::PayoutMethodId;
-use crate::input::types::{Amount, CallingCode, Name, NationalNumber, phone};
+use crate::input::types::{Amount, COUNTRY_CODE_MISSING, CallingCode, Name, NationalNumber, international, phone};
 use crate::input::{Input, Problems, gather, input, wrong};
 use crate::payout_methods::{self, Details};
 use crate::platform::Platform;
@@ -15,9 +15,9 @@ use crate::strict_json::Json;
 input! {
     /// The contact for a code: a phone or an address.
     pub struct ContactStep {
-        /// Country calling code, digits; needed with phone_number.
+        /// Country calling code, digits; required with a phone_number that does not begin with a plus.
         pub country_code: Option<CallingCode>,
-        /// Phone number within its country.
+        /// Phone number within its country, with country_code; or in the form +12127361234.
         pub phone_number: Option<NationalNumber>,
         /// E-mail address; excludes the phone.
         pub email: Option<Email>,
@@ -32,9 +32,10 @@ impl ContactStep {
                 phone(&country.0, &number.0, "").map(Contact::Phone).map_err(Refusal::fields)
             }
             (None, None, Some(email)) => Ok(Contact::Email(email)),
-            (None, Some(_), None) => {
-                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required if phone_number is sent"))
-            }
+            (None, Some(number), None) => match international(&number, "") {
+                Some(phone) => phone.map(Contact::Phone).map_err(Refusal::fields),
+                None => Err(Refusal::field(Code::InvalidInput, "/country_code", COUNTRY_CODE_MISSING)),
+            },
             (Some(_), None, None) => {
                 Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required if country_code is sent"))
             }

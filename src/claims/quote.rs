@@ -23,6 +23,8 @@ pub struct ClaimQuote {
     pub payout_amount: Cents,
     /// `Checking account ••6789`
     pub destination: String,
+    /// The bank of the destination, if known.
+    pub bank: Option<String>,
     pub platform: Platform,
     pub arrives_at: Time,
 }
@@ -52,6 +54,7 @@ pub(super) fn quote(
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
         destination: method.distinguished(),
+        bank: method.bank_name.clone(),
         platform: quoted.prices.platform,
         arrives_at: world.now().plus_seconds(quoted.prices.terms.arrival.seconds),
     })

@@ -7,7 +7,8 @@ use crate::ids::UserId;
 use crate::payout_links::ClaimToken;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
-use crate::users::{SealedTaxForm, TaxIdVerification, collect_tax_form};
+use crate::taxes::{SealedTaxForm, collect_tax_form};
+use crate::users::TaxIdVerification;
 use crate::world::{Halt, World};
 
 /// POST /v2/claims/{token}/compliance

@@ -17,8 +17,9 @@ use crate::payout_methods::{self, MethodOrigin};
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
-use crate::users::verification::{self, Checked, CodeContext, NewCode, Recipient};
+use crate::taxes;
 use crate::users::{self, Identity, NewMethod, Person};
+use crate::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
@@ -230,7 +231,7 @@ impl ProveContact {
         let coming = to_be_counted(link);
         let form_is_due = !link.tax_exempt && users::tax_form_is_due(world, link.scope(), &user, coming)?;
         if form_is_due {
-            users::await_tax_form(world, link.scope(), user.id, coming)?;
+            taxes::await_tax_form(world, link.scope(), user.id, coming)?;
         }
         end_all(world, link)?;
         let (id, now) = (world.id(), world.now());

@@ -56,13 +56,13 @@ pub(super) enum ApiError {
     /// The server is not there now, or cannot answer now: it may be tried again.
     Away(String),
     /// It said no.
-    Refused(String),
+    Refused { status: u16, message: String },
 }
 
 impl From<ApiError> for Failed {
     fn from(error: ApiError) -> Self {
         match error {
-            ApiError::Away(message) | ApiError::Refused(message) => Self::Work(message),
+            ApiError::Away(message) | ApiError::Refused { message, .. } => Self::Work(message),
         }
     }
 }
@@ -109,22 +109,71 @@ impl Server {
 impl Api {
     /// Asks, and gives the JSON of the answer; null where it has no body.
     pub async fn ask(&self, method: Method, path: &str) -> Result<Value, ApiError> {
+        let bytes = self.send(method, path, None, None).await?;
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    /// Sends a request with a body and a member's session, and returns the body of the response.
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        session: Option<&str>,
+    ) -> Result<Vec<u8>, ApiError> {
+        let headers: Vec<(&str, &str)> = session.map(|session| ("member-session", session)).into_iter().collect();
+        self.send_with(method, path, body, &headers).await
+    }
+
+    /// Sends a request with a body and headers, and returns the body of the response.
+    pub async fn send_with(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        headers: &[(&str, &str)],
+    ) -> Result<Vec<u8>, ApiError> {
+        let request = self.request(method, path, headers);
+        self.answer(match body {
+            Some(body) => request.json(body),
+            None => request,
+        })
+        .await
+    }
+
+    /// Sends a CSV file with POST, and returns the JSON of the response.
+    pub async fn send_csv(&self, path: &str, file: Vec<u8>, headers: &[(&str, &str)]) -> Result<Value, ApiError> {
+        let request = self.request(Method::POST, path, headers).header("content-type", "text/csv; charset=utf-8");
+        let bytes = self.answer(request.body(file)).await?;
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    fn request(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> reqwest::RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.base_url));
         let request = request.basic_auth(&self.client_id, Some(&self.api_key));
+        headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))
+    }
+
+    async fn answer(&self, request: reqwest::RequestBuilder) -> Result<Vec<u8>, ApiError> {
         let away = |error: reqwest::Error| ApiError::Away(format!("{}: {}", self.base_url, reason(error)));
         let response = request.send().await.map_err(away)?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(away)?;
-        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if status.is_success() {
-            return Ok(body);
+            return Ok(bytes.to_vec());
         }
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let message = body["message"].as_str().unwrap_or_default();
-        let reported = format!("{} said {}: {message}", self.base_url, status.as_u16());
+        let mut reported = format!("{} said {}: {message}", self.base_url, status.as_u16());
+        // The message of one field is that of the response.
+        let fields = body["errors"].as_array().map_or(&[][..], Vec::as_slice);
+        for field in fields.iter().filter(|_| fields.len() > 1) {
+            reported.push_str(&format!("\n  {}", field["message"].as_str().unwrap_or_default()));
+        }
         if status.is_server_error() || status.as_u16() == 429 {
             Err(ApiError::Away(reported))
         } else {
-            Err(ApiError::Refused(reported))
+            Err(ApiError::Refused { status: status.as_u16(), message: reported })
         }
     }
 }

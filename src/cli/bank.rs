@@ -1,4 +1,5 @@
-//! `bursar bank`: files of banks, offline.
+//! `bursar bank`: files of banks, offline; and the set-up of banks (`bank_set_up.rs`) and files with payments
+//! (`bank_files.rs`) on a running server.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,6 +13,10 @@ use clap::Subcommand;
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
+use super::bank_files as files;
+use super::bank_intake as intake;
+use super::bank_set_up as set_up;
+use super::bank_statements as statements;
 use super::terminal::{Failed, say};
 
 /// What to do with files.
@@ -46,12 +51,101 @@ pub(super) enum Options {
         #[arg(long)]
         json: bool,
     },
+    /// Run a simulated bank: it reads payment files and answers with returns, changes, rejections and statements
+    #[command(
+        after_help = "Example:\n  bursar bank serve --dir /tmp/bank\n\nThe account number of a payment selects the \
+                            answer: 10000002 is returned with R02, 20000002 three days later, 30000001 is changed \
+                            with C01, and 50000000 rejects the file. Prints the name of each answer."
+    )]
+    Serve(super::bank_serve::Serve),
+    /// List, add, test, approve, pause and resume connections to banks
+    Connections {
+        #[command(subcommand)]
+        verb: set_up::ConnectionVerb,
+    },
+    /// List, add, approve and end originators, the names under which entries are sent
+    Originators {
+        #[command(subcommand)]
+        verb: set_up::PartVerb,
+    },
+    /// List, add, approve and end settlement accounts, your own accounts at your bank
+    SettlementAccounts {
+        #[command(subcommand)]
+        verb: set_up::PartVerb,
+    },
+    /// List, add, approve and end the routes of rails
+    Routes {
+        #[command(subcommand)]
+        verb: set_up::PartVerb,
+    },
+    /// List, show, release, mark, move and cancel files with payments
+    Files {
+        #[command(subcommand)]
+        verb: files::FileVerb,
+    },
+    /// List, show, upload, replay and discard files that banks sent
+    Inbound {
+        #[command(subcommand)]
+        verb: intake::InboundVerb,
+    },
+    /// List returns, changes, lines of statements and other reports of banks; clarify those that matched nothing
+    Items {
+        #[command(subcommand)]
+        verb: intake::ItemVerb,
+    },
+    /// List, show, confirm and discard statements of bank accounts
+    Statements {
+        #[command(subcommand)]
+        verb: statements::StatementVerb,
+    },
+    /// Compare the bank's balance with the ledger, and list what is open
+    #[command(
+        after_help = "Example:\n  bursar bank reconcile --on 2026-11-23\n\nExits with 1 if a difference is not zero, a \
+                            line is not explained, a payment is overdue, or a statement is missing."
+    )]
+    Reconcile(statements::Reconcile),
+    /// List the references with which payers name the app of a deposit
+    DepositReferences(set_up::Acting),
+    /// List payments in files
+    Entries {
+        /// Id of a file
+        #[arg(long, value_name = "ID")]
+        file: Option<uuid::Uuid>,
+        #[command(flatten)]
+        acting: set_up::Acting,
+    },
+    /// Stop all connections to banks
+    #[command(after_help = "Example:\n  bursar bank pause-all --reason 'The bank called.' --as 019a…")]
+    PauseAll {
+        /// Why files stop
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        #[command(flatten)]
+        acting: set_up::Acting,
+    },
+    /// Show banking days, cut-offs, effective dates and settlement times of a connection
+    #[command(after_help = "Example:\n  bursar bank calendar 2026-11-23 2026-11-30 --connection 019a…")]
+    Calendar(set_up::Calendar),
 }
 
 pub(super) fn run(asked: Options) -> Result<(), Failed> {
     match asked {
         Options::Check { files, incoming, json } => check(&files, incoming, json),
         Options::Show { file, json } => show_one(&file, json),
+        Options::Serve(asked) => super::bank_serve::serve(&asked),
+        Options::Connections { verb } => set_up::connections(verb),
+        Options::Originators { verb } => set_up::part("originators", verb),
+        Options::SettlementAccounts { verb } => set_up::part("settlement-accounts", verb),
+        Options::Routes { verb } => set_up::part("routes", verb),
+        Options::Files { verb } => files::files(verb),
+        Options::Inbound { verb } => intake::inbound(verb),
+        Options::Items { verb } => intake::items(verb),
+        Options::Statements { verb } => statements::statements(verb),
+        Options::Reconcile(asked) => statements::reconcile(&asked),
+        Options::DepositReferences(acting) => statements::references(&acting),
+        Options::Entries { file, acting } => files::entries(file, &acting),
+        Options::PauseAll { reason, acting } => set_up::pause_all(&reason, &acting),
+        Options::Calendar(asked) => set_up::calendar(&asked),
     }
 }
 

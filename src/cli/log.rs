@@ -79,7 +79,7 @@ impl Log {
                     }
                     tokio::time::sleep(AWAY_PAUSE).await;
                 }
-                Err(refused @ ApiError::Refused(_)) => return Err(refused.into()),
+                Err(refused @ ApiError::Refused { .. }) => return Err(refused.into()),
             }
         }
     }

@@ -5,7 +5,15 @@
 mod api;
 mod backup;
 mod bank;
+mod bank_files;
+mod bank_intake;
+mod bank_serve;
+mod bank_set_up;
+mod bank_statements;
+mod batch;
 mod bench;
+mod completions;
+mod doctor;
 mod events;
 mod keys;
 mod listen;
@@ -17,12 +25,15 @@ mod move_store;
 mod organizations;
 mod probe;
 mod rekey;
+mod request;
 mod routes;
+mod sandbox;
 mod screening;
 mod serve;
 mod settings;
 mod simulate;
 mod terminal;
+mod trigger;
 mod verify;
 
 use std::process::ExitCode;
@@ -64,6 +75,16 @@ enum Command {
     Probe {
         #[command(flatten)]
         configured: Configured,
+    },
+    /// Check the settings, the store, the clock, the ports and the providers of this machine
+    #[command(after_help = "Examples:\n  bursar doctor\n  bursar doctor --config /etc/bursar.toml --json\n\n\
+                            The command changes nothing, also while the server runs. It exits with 1 if a check failed.")]
+    Doctor {
+        #[command(flatten)]
+        configured: Configured,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Update the schema of the store, and exit
     #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json\n  \
@@ -159,16 +180,59 @@ enum Command {
         #[command(subcommand)]
         asked: screening::Options,
     },
-    /// Check and show files of banks: NACHA, BAI2, ISO 20022; offline
+    /// Check and show files of banks, offline; set up connections to banks on a running server
     #[command(after_help = "Examples:\n  bursar bank check payment.ach\n  bursar bank show statement.bai\n  \
-                            bursar bank check return.ach --incoming --json | jq '.files[].findings'")]
+                            bursar bank check return.ach --incoming --json | jq '.files[].findings'\n  \
+                            bursar bank connections add first-bank.json --as 019a…")]
     Bank {
         #[command(subcommand)]
         asked: bank::Options,
     },
+    /// Fetch an object or a list of a running server
+    #[command(
+        after_help = "Examples:\n  bursar get payout-links?limit=2\n  bursar get /v2/transfers/019a… --json | jq .status\n  \
+                            bursar get organizations --as organization"
+    )]
+    Get(request::Options),
+    /// Send a POST request to a running server
+    #[command(
+        after_help = "Examples:\n  bursar post payout-links amount=1000 payee.country_code=1 payee.phone_number=2127361234\n  \
+                            bursar post payment-customers --data @customer.json\n  \
+                            bursar post sandbox/clock/advance seconds=86400"
+    )]
+    Post(request::Body),
+    /// Submit a CSV file of payout links to a running server
+    #[command(after_help = "Examples:\n  bursar batch march.csv --dry-run\n  bursar batch march.csv\n  \
+                            bursar batch payroll.csv --map phone_number=Phone --map country_code=Code --map amount=Dollars\n\n\
+                            The fields are those of the rows of POST /v2/payout-link-batches; amount takes dollars, such as 1250.50.")]
+    Batch(batch::Options),
+    /// Make a payout, a claim or a payment happen in a running sandbox, and print its events
+    #[command(
+        after_help = "Examples:\n  bursar trigger payout.settled\n  bursar trigger payout.returned --json | jq .transfer_id\n  \
+                            bursar trigger link.expired\n\nA scenario creates objects and moves the clock of the sandbox."
+    )]
+    Trigger(trigger::Options),
+    /// Reset a sandbox
+    #[command(after_help = "Examples:\n  bursar sandbox reset\n  bursar sandbox reset --yes --data-dir /tmp/try")]
+    Sandbox {
+        #[command(subcommand)]
+        asked: sandbox::Options,
+    },
+    /// Print the script that completes commands in a shell
+    #[command(after_help = "Examples:\n  bursar completions bash > /etc/bash_completion.d/bursar\n  \
+                            bursar completions zsh > \"${fpath[1]}/_bursar\"\n  \
+                            bursar completions fish > ~/.config/fish/completions/bursar.fish")]
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: completions::For,
+    },
     /// Print the events of a running server
-    #[command(after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
-                            bursar events --json | jq -c '[.name, .object.status]'")]
+    #[command(
+        visible_alias = "logs",
+        after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
+                      bursar logs --follow\n  bursar events --json | jq -c '[.name, .object.status]'"
+    )]
     Events(events::Options),
     /// Forward the events of a running server to a URL, signed like webhooks
     #[command(after_help = "Examples:\n  bursar listen --forward-to http://127.0.0.1:3000/hooks\n  \
@@ -206,6 +270,7 @@ pub fn run() -> ExitCode {
     let done = match parsed().command {
         Command::Serve { configured, json } => serve::run(configured, json),
         Command::Probe { configured } => probe::run(configured),
+        Command::Doctor { configured, json } => doctor::run(configured, json),
         Command::Migrate { configured, distribute, json } => migrate::run(configured, distribute, json),
         Command::Move(asked) => move_store::run(*asked),
         Command::Verify(asked) => verify::run(*asked),
@@ -217,6 +282,12 @@ pub fn run() -> ExitCode {
         Command::Simulate(simulated) => simulate::run(&simulated),
         Command::Screening { asked } => screening::run(asked),
         Command::Bank { asked } => bank::run(asked),
+        Command::Get(asked) => request::get(&asked),
+        Command::Post(asked) => request::post(&asked),
+        Command::Batch(asked) => batch::submit(&asked),
+        Command::Trigger(asked) => trigger::run(&asked),
+        Command::Sandbox { asked } => sandbox::run(asked),
+        Command::Completions { shell } => completions::run(settings::shaped(Line::command()), shell),
         Command::Events(asked) => events::run(&asked),
         Command::Listen(asked) => listen::run(&asked),
         Command::Keys(asked) => keys::run(&asked),
@@ -285,7 +356,7 @@ mod tests {
     }
 
     /// Flags of other programs that the documents name.
-    const OF_OTHERS: [&str; 15] = [
+    const OF_OTHERS: [&str; 16] = [
         "--arg",
         "--citus",
         "--credentials",
@@ -301,6 +372,7 @@ mod tests {
         "--stored",
         "--target-dir",
         "--timings",
+        "--tool",
     ];
 
     fn flags(command: &clap::Command, found: &mut Vec<String>) {

@@ -73,6 +73,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
             environment: config.environment,
             public_url: config.public_url.clone().unwrap_or_default(),
             providers: crate::providers::Providers::default(),
+            transports: crate::bank_transports::Transports::default(),
             call_deadline: outbound::DEADLINE,
             watchlist: Watchlist::of_sandbox(),
         };

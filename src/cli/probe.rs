@@ -24,7 +24,7 @@ pub(super) fn run(configured: Configured) -> Result<(), Failed> {
 }
 
 /// Returns the address for calls from this machine.
-fn reachable(mut address: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(mut address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V4(given) if given.ip().is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
         SocketAddr::V6(given) if given.ip().is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
@@ -33,7 +33,7 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-fn ask(address: SocketAddr) -> std::io::Result<String> {
+pub(super) fn ask(address: SocketAddr) -> std::io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, WITHIN)?;
     stream.set_read_timeout(Some(WITHIN))?;
     stream.set_write_timeout(Some(WITHIN))?;

@@ -11,9 +11,9 @@ use crate::config::Settings;
 
 /// The commands in the order of `bursar --help`.
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
-    ("Run", &["serve", "probe", "migrate", "organizations", "keys", "rekey", "screening"]),
+    ("Run", &["serve", "probe", "doctor", "migrate", "organizations", "keys", "rekey", "screening"]),
     ("Data", &["verify", "anchor", "backup", "restore", "move", "bank"]),
-    ("Develop", &["events", "listen", "routes"]),
+    ("Develop", &["get", "post", "batch", "trigger", "events", "listen", "sandbox", "routes", "completions"]),
     ("Measure", &["bench", "reference", "simulate"]),
 ];
 
@@ -23,7 +23,7 @@ const KEYS: [&str; 4] = ["key_file", "master_key_command", "master_key_url", "ma
 /// The settings that a command reads; `None` for all of them.
 fn read_by(path: &[&str]) -> Option<Vec<&'static str>> {
     let groups: &[&[&str]] = match path {
-        ["serve"] | ["organizations", "create"] => return None,
+        ["serve" | "doctor"] | ["organizations", "create"] => return None,
         ["probe"] => &[&["listen", "admin_listen", "environment"]],
         ["migrate"] => &[&STORE, &["database_executors", "storage_quota_mib", "environment"]],
         ["verify"] | ["rekey"] => &[&STORE, &KEYS, &["environment"]],
@@ -31,6 +31,7 @@ fn read_by(path: &[&str]) -> Option<Vec<&'static str>> {
         ["backup"] | ["restore"] => &[&["data_dir", "database_url"], &KEYS, &["environment"]],
         ["move"] => &[&STORE, &KEYS, &["environment"]],
         ["reference", "rows" | "organizations"] => &[&STORE, &KEYS, &["database_executors", "environment"]],
+        ["sandbox", "reset"] => &[&["data_dir", "database_url", "environment"]],
         ["screening", "load"] => &[&["data_dir", "sanctions_dir"]],
         ["screening", "check"] => &[&["data_dir", "sanctions_dir", "screening_score_min"]],
         // They talk to a running server, or need no configuration.
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(grouped.into_iter().collect::<BTreeSet<_>>(), commands);
     }
 
-    /// Only a server, and the command that prepares one, read every setting.
+    /// Only a server, and the commands that check or prepare one, read every setting.
     #[test]
     fn help_shows_only_the_settings_that_a_command_reads() {
         fn showing(command: &Command, found: &mut Vec<String>) {
@@ -148,7 +149,7 @@ mod tests {
         }
         let mut found = Vec::new();
         showing(&shaped(super::super::Line::command()), &mut found);
-        assert_eq!(found, ["serve", "create"]);
+        assert_eq!(found, ["serve", "doctor", "create"]);
         // The control: without the table every command with settings shows it.
         let mut all = Vec::new();
         showing(&super::super::Line::command(), &mut all);

@@ -9,6 +9,7 @@ use comfy_table::{ContentArrangement, Table};
 
 use super::logging;
 use super::terminal::{Configured, Failed, counted, say, until_interrupted};
+use crate::bank_files::proof;
 use crate::chain::{Anchor, HistoryKeys, read_anchors};
 use crate::config::BadConfig;
 use crate::history;
@@ -71,6 +72,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
         let opened = check(&reads, vault, extent).map_err(failed)?;
         report.seals = Some(opened.seals);
         report.findings.extend(opened.findings);
+        report.findings.extend(proof::bytes(&reads, vault).map_err(failed)?);
     }
     let reported = if as_json {
         serde_json::to_string(&report).expect("a report is plain data, which always serializes")

@@ -3,6 +3,7 @@
 use crate::app_compliance;
 use crate::apps::{self, AppJson, Key};
 use crate::bank_accounts;
+use crate::banking::settlement_accounts;
 use crate::engine::Command;
 use crate::events;
 use crate::events::acts::{self, ActKind, NewAct};
@@ -75,7 +76,7 @@ fn counterparts(app: AppId) -> [Account; 4] {
 }
 
 /// Refuses while the app's ledger holds money of the app or its users.
-fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
+fn refuse_while_money_remains(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let Scope { org, app } = scope;
     let held = sum(world, org, own(app))?;
     if !held.is_zero() {
@@ -91,6 +92,12 @@ fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
     // The app's ledger sums to zero, so these accounts give the total of its users' wallets without loading each
     // wallet.
     let users = sum(world, org, counterparts(app))?;
+    let accounts = settlement_accounts::of_org(world, org)?;
+    let at_banks = accounts
+        .iter()
+        .flat_map(|account| [Account::Unbooked(app, account.id), Account::AtBank(Some(app), account.id)]);
+    let at_banks = sum(world, org, at_banks)?;
+    let users = users.plus(at_banks).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
     if !users.is_zero() {
         let message = format!("Users of the app still hold {}. Pay it out first.", users.negated().dollars());
         return Err(Refusal::new(Code::InvalidState, message).into());

@@ -13,7 +13,8 @@ use crate::payout_methods::{self, PayoutMethod};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers;
-use crate::users::{self, By, User, UserJson, notices, screening, verification};
+use crate::users::{self, By, User, UserJson, notices, screening};
+use crate::verification;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 

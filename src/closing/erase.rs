@@ -7,6 +7,8 @@ use uuid::Uuid;
 use super::model::{Erasure, Step};
 use super::next::{Found, Page};
 use super::redact::redacted_text;
+use crate::bank_files;
+use crate::bank_intake;
 use crate::claims::{ClaimContact, ClaimSession};
 use crate::engine::Command;
 use crate::events::{self, Found as FoundEvent};
@@ -158,6 +160,8 @@ fn transfer(world: &mut World, org: OrgId, id: TransferId) -> Result<(), Halt> {
     if let Some(transfer) = world.get::<Transfer>(key![org, id])? {
         without_metadata(world, &transfer)?;
     }
+    bank_files::erase(world, org, id)?;
+    bank_intake::erase(world, org, id)?;
     events_of(world, org, id.0)
 }
 

@@ -49,7 +49,7 @@ record! {
     /// A payee whose data are being erased.
     pub struct Erasure in "erasures" {
         key (org, user_id)
-        many OF_ORG (org);
+        few OF_ORG (org);
         pub org: OrgId,
         pub user_id: UserId,
         /// In E.164.

@@ -203,13 +203,21 @@ pub(super) fn parse(route: &Route, parts: &Parts, bytes: &[u8]) -> Result<Json, 
     if !is_api(route) {
         return form(parts, bytes);
     }
-    check_media_type(parts)?;
+    check_media_type(route, parts)?;
     match Json::parse(bytes).map_err(|problem| unacceptable(&problem))? {
         body @ Json::Object(_) => Ok(body),
         body @ (Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::Text(_) | Json::List(_)) => {
             Err(Refusal::fields(wrong("", format!("The body must be an object, not {}.", body.kind()))))
         }
     }
+}
+
+/// Returns whether the body is a CSV file, and the route accepts one.
+pub(super) fn is_csv(route: &Route, parts: &Parts) -> bool {
+    let given = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let (kind, charset) = media_type(given);
+    let plain = !parts.headers.contains_key("content-encoding");
+    route.csv.is_some() && plain && kind == "text/csv" && charset.is_none_or(|charset| charset == "utf-8")
 }
 
 /// Names the field of a duplicate key, so that the caller finds it.
@@ -226,7 +234,7 @@ fn unacceptable(problem: &JsonProblem) -> Refusal {
     Refusal::fields(wrong(field, format!("The body is not valid JSON: {problem}.")))
 }
 
-fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
+fn check_media_type(route: &Route, parts: &Parts) -> Result<(), Refusal> {
     let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let given = text("content-type").unwrap_or_default();
     let (kind, charset) = media_type(given);
@@ -234,6 +242,10 @@ fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
     let plain = text("content-encoding").is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let message = match (json, plain) {
         (true, true) => return Ok(()),
+        (false, _) if route.csv.is_some() => {
+            "The content type is not supported. Send JSON with Content-Type: application/json, or a file in UTF-8 with \
+             Content-Type: text/csv."
+        }
         (false, _) => "The content type is not supported. Send JSON with Content-Type: application/json.",
         (true, false) => "Content-Encoding is not supported. Send the body without it.",
     };

@@ -9,6 +9,7 @@
 
 mod acting;
 mod body;
+mod compression;
 mod erased;
 mod guesses;
 mod head;
@@ -19,6 +20,7 @@ mod rate;
 mod response;
 mod security;
 mod timings;
+mod unknown;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -62,15 +64,17 @@ const REQUEST_ID_MAX: usize = 128;
 /// Delay of claim tokens from an IP address with too many wrong ones. Correct tokens still succeed.
 const SLOWED: Duration = Duration::from_millis(250);
 /// Headers that a handler may read. `Authorization` is excluded: authentication comes first.
-const HANDED_ON: [&str; 9] = [
+const HANDED_ON: [&str; 11] = [
     "accept",
     "accept-language",
     "claim-session",
     "cookie",
+    "forwarded",
     "host",
     "origin",
     "sec-fetch-site",
     "user-agent",
+    "x-forwarded-for",
     providers::SIGNATURE,
 ];
 
@@ -93,6 +97,8 @@ struct Pipeline {
     deadline: Duration,
     /// Of requests for unknown paths.
     unknown: Timings,
+    /// Every path of the table.
+    paths: Vec<&'static str>,
 }
 
 /// Builds the router.
@@ -104,7 +110,8 @@ pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router
     let own_names = (bursar.environment == Environment::Sandbox).then(|| OwnNames::new(&bursar.public_url));
     let (guesses, budget) = (Guesses::default(), Budget::default());
     let unknown = Timings::of("(unknown)");
-    let pipeline = Arc::new(Pipeline { bursar, limiter, guesses, budget, own_names, deadline, unknown });
+    let paths = routes.iter().map(|route| route.path).collect();
+    let pipeline = Arc::new(Pipeline { bursar, limiter, guesses, budget, own_names, deadline, unknown, paths });
     let mut router = Router::new();
     for place in places(routes) {
         let (pipeline, place) = (pipeline.clone(), Arc::new(place));
@@ -178,11 +185,16 @@ impl Pipeline {
                 let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
                 answered.unwrap_or_else(|_| Err(bug()))
             }
-            (Ok(()), None | Some(_), _) => Err(Refusal::new(Code::NotFound, "The path does not exist.")),
+            (Ok(()), None | Some(_), _) => Err(unknown::refusal(parts.uri.path(), &self.paths)),
         };
 
         security::notice(place.and_then(|place| find(place, &parts).ok()), &parts, &outcome, &seen, &request_id);
-        let answer = outcome.unwrap_or_else(|refusal| refused(&refusal, place, &parts, &request_id));
+        let is_sandbox = self.bursar.environment == Environment::Sandbox;
+        let answer = outcome.unwrap_or_else(|refusal| {
+            let is_unknown = place.is_none() && refusal.code == Code::NotFound;
+            let page = if is_unknown { unknown::page(&parts, is_sandbox) } else { None };
+            page.unwrap_or_else(|| refused(&refusal, place, &parts, &request_id))
+        });
         let status = answer.status;
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.rate_status.as_ref());
@@ -299,7 +311,11 @@ impl Pipeline {
     ) -> Result<Call, Refusal> {
         let bytes = timeout_at(deadline, body::read(Most::of_caller(caller.kind), body, &self.budget)).await;
         let (bytes, share) = bytes.unwrap_or_else(|_| Err(body::late(self.deadline)))?;
-        let mut body = body::parse(route, parts, &bytes)?;
+        let is_csv = body::is_csv(route, parts);
+        let mut body = match route.csv.filter(|_| is_csv) {
+            Some(read) => read(&bytes, &query(route, parts)?)?,
+            None => body::parse(route, parts, &bytes)?,
+        };
         drop((bytes, share));
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
         acting::name_member(route, &caller, &mut body)?;
@@ -315,6 +331,7 @@ impl Pipeline {
             path,
             query,
             body,
+            is_csv,
             idempotency_key,
             headers: handed_on(parts),
             peer: parts.extensions.get::<Peer>().map(|peer| peer.0),
@@ -330,8 +347,8 @@ impl Pipeline {
         {
             return Err(Refusal::fields(wrong(name, "must be sent only once")));
         }
-        // A header that is not valid text counts as an invalid credential.
-        let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        // A header that is not valid text is an invalid credential, and not an empty one, which counts as absent.
+        let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or("\u{fffd}"));
         let presented = Presented {
             authorization: text("authorization"),
             api_app_id: text("api-app-id"),

@@ -9,6 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
+use super::compression;
 use super::rate::RateStatus;
 use crate::http::{Answer, Content};
 
@@ -44,8 +45,18 @@ pub(super) fn render(answer: Answer, parts: &Parts) -> Response {
         }
     }
     let read = parts.method == Method::GET || parts.method == Method::HEAD;
+    let mut body = body;
     if read && answer.status == 200 && content_type.is_some() {
-        let etag = etag(&body);
+        let mut etag = etag(&body);
+        if compression::is_for(headers) {
+            headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+            if let Some(compressed) = compression::gzip(parts, &etag, &body) {
+                headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                body = compressed;
+                // Another body needs another validator.
+                etag = etag.replacen('"', "\"gzip-", 1);
+            }
+        }
         let unchanged = is_among(&etag, parts);
         headers.insert(header::ETAG, HeaderValue::try_from(etag).expect("quotes and hex digits are a header's text"));
         if unchanged {

@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::emit::{NewEvent, emit};
 use super::event::Event;
 use super::head::HeadJson;
 use super::log::{Filter, Page, head_of};
-use super::{EventName, NewEvent, emit};
+use super::names::EventName;
 use crate::clock::Time;
 use crate::http::lists::LIMIT_MAX;
 use crate::http::{Answer, Call, Outcome};
@@ -45,6 +46,36 @@ words! {
         UserErased = "user.erased",
         VerificationUnlocked = "verification.unlocked",
         UserExported = "user.exported",
+        BankConnectionCreated = "bank_connection.created",
+        BankConnectionChanged = "bank_connection.changed",
+        BankConnectionTested = "bank_connection.tested",
+        BankConnectionApproved = "bank_connection.approved",
+        BankConnectionPaused = "bank_connection.paused",
+        BankConnectionResumed = "bank_connection.resumed",
+        OriginatorAdded = "originator.added",
+        OriginatorApproved = "originator.approved",
+        OriginatorEnded = "originator.ended",
+        SettlementAccountAdded = "settlement_account.added",
+        SettlementAccountApproved = "settlement_account.approved",
+        SettlementAccountEnded = "settlement_account.ended",
+        RailRouteAdded = "rail_route.added",
+        RailRouteApproved = "rail_route.approved",
+        RailRouteEnded = "rail_route.ended",
+        BankFileReleased = "bank_file.released",
+        BankFileMarkedSent = "bank_file.marked_sent",
+        BankFileMarkedUnsent = "bank_file.marked_unsent",
+        BankFileRedated = "bank_file.redated",
+        BankFileCanceled = "bank_file.canceled",
+        InboundFileUploaded = "inbound_file.uploaded",
+        InboundFileReplayed = "inbound_file.replayed",
+        InboundFileDiscarded = "inbound_file.discarded",
+        BankItemMatched = "bank_item.matched",
+        BankItemApproved = "bank_item.approved",
+        BankItemIgnored = "bank_item.ignored",
+        BankItemWrittenOff = "bank_item.written_off",
+        BankItemExplained = "bank_item.explained",
+        BankStatementConfirmed = "bank_statement.confirmed",
+        BankStatementDiscarded = "bank_statement.discarded",
     }
 }
 

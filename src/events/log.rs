@@ -17,7 +17,7 @@ use crate::scope::Scope;
 use crate::store::{Snapshot, StoreError};
 use crate::world::query::{Compare, Direction};
 use crate::world::record::{Cell as _, key};
-use crate::world::{Halt, Query, Want, World};
+use crate::world::{Halt, Query, Record as _, Row, Want, World};
 
 /// The segments that a page reads at first; each further read takes twice as many.
 const SEGMENTS: usize = 4;
@@ -83,10 +83,7 @@ pub fn about(world: &World, org: OrgId, object: Uuid) -> Result<Vec<Found>, Halt
     Ok(found)
 }
 
-fn segments_at(
-    world: &World,
-    keys: impl Iterator<Item = crate::world::Row> + Clone,
-) -> Result<Vec<Arc<EventSegment>>, Halt> {
+fn segments_at(world: &World, keys: impl Iterator<Item = Row> + Clone) -> Result<Vec<Arc<EventSegment>>, Halt> {
     world.require(keys.clone().map(Want::row::<EventSegment>))?;
     let found = keys.map(|key| world.get::<EventSegment>(key)).collect::<Result<Vec<_>, _>>()?;
     Ok(found.into_iter().flatten().collect())
@@ -114,6 +111,31 @@ pub(super) fn read(
         events.extend(segment.events().iter().filter(|event| (from..=to).contains(&event.sequence)).cloned());
     }
     Ok(events)
+}
+
+/// Returns the events that the running command emitted to a log, without those before the newest segment.
+pub fn emitted(world: &World, scope: Scope) -> Vec<Arc<Event>> {
+    // A log that is not loaded has no new event.
+    let Ok(Some(stream)) = world.get::<EventStream>(key![scope.org, scope.app]) else { return Vec::new() };
+    let segment = world.added::<EventSegment>(&key![scope.org, scope.app, stream.segment]);
+    let events = segment.iter().flat_map(|segment| segment.events());
+    // Each command has a time of its own.
+    events.filter(|event| event.created_at == world.now()).cloned().collect()
+}
+
+/// Returns the object that an event is about, for each of these events of segments; `None` for an event that the log
+/// does not have, or whose segment is damaged.
+pub fn objects_of(snapshot: &Snapshot<'_>, ids: &[(Scope, EventId)]) -> Result<Vec<Option<Uuid>>, StoreError> {
+    // No segment begins at 0.
+    let first = |id: EventId| place(id).map_or(0, |(_, first)| first);
+    let keys: Vec<Row> = ids.iter().map(|(scope, id)| key![scope.org, scope.app, first(*id)]).collect();
+    let rows = snapshot.rows_at(EventSegment::TABLE, &keys)?;
+    let segments = rows.into_iter().map(|row| row.and_then(|row| EventSegment::decoded(&row).ok()));
+    let object = |(segment, (_, id)): (Option<EventSegment>, &(Scope, EventId))| {
+        let event = segment?.event(place(*id)?.0).filter(|event| event.id == *id).cloned();
+        event.map(|event| event.object_id)
+    };
+    Ok(segments.zip(ids).map(object).collect())
 }
 
 /// Returns the object of an event as the JSON text that was emitted, by the event's position in the app's log. Commands

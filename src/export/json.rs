@@ -15,16 +15,17 @@ use crate::messages::{Channel, Message, MessageStatus, PayeeChange};
 use crate::payout_links::PayoutLinkJson;
 use crate::payout_methods::{MethodOrigin, PayoutMethod};
 use crate::payout_requests::PayoutRequestJson;
+use crate::taxes::TaxIdType;
 use crate::text::mask_last4;
 use crate::transfers::TransferJson;
 use crate::users::notices::ChangeNotice;
 use crate::users::screening::ScreeningHitJson;
-use crate::users::verification::VerificationJson;
 use crate::users::{
-    Address, ComplianceDecisionJson, EntityType, MethodDetailsJson, PhoneJson, TaxIdType, TaxYear, User, UserJson,
-    UserStatus, method_details, seal_context,
+    Address, ComplianceDecisionJson, EntityType, MethodDetailsJson, PhoneJson, TaxYear, User, UserJson, UserStatus,
+    method_details, seal_context,
 };
 use crate::vault::Vault;
+use crate::verification::VerificationJson;
 use crate::world::record::words;
 
 words! {

@@ -6,14 +6,12 @@ use super::error::HistoryError;
 use crate::chain::ChainKey;
 use crate::engine::{Command, Executor};
 use crate::events::{self, EventStream};
-use crate::ids::{AppId, LedgerAccountId, OrgId};
-use crate::ledger::{self, Entry, LedgerBook, Transaction};
+use crate::ids::{AppId, OrgId};
+use crate::ledger::{self, LedgerBook, Transaction};
 use crate::store::{Reads, Snapshot, StoreError};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Transactions that are read together.
-const TOGETHER: usize = 500;
 /// Attempts in case another process posts during the migration.
 const TRIES: usize = 5;
 
@@ -63,38 +61,18 @@ fn unchained(snapshot: &Snapshot<'_>, chain: &ChainKey) -> Result<(Logs, Vec<Led
 }
 
 /// Computes the chain of every ledger and shows each transaction with its link. Returns the newest link of each ledger.
-/// A transaction without one of its entries ends the chain.
 pub fn ledger_chains(
     snapshot: &Snapshot<'_>,
     chain: &ChainKey,
     mut show: impl FnMut(&Transaction, &[u8]),
 ) -> Result<HashMap<OrgId, Vec<u8>>, StoreError> {
     let mut newest: HashMap<OrgId, Vec<u8>> = HashMap::new();
-    let mut link_all = |transactions: &[Transaction]| {
-        let entries = |account: fn(&Transaction) -> LedgerAccountId| {
-            let keys = transactions.iter().map(|one| key![one.org, account(one), one.number]);
-            snapshot.get_all::<Entry>(&keys.collect::<Vec<_>>())
-        };
-        let (left, arrived) = (entries(|one| one.source)?, entries(|one| one.destination)?);
-        for (transaction, (left, arrived)) in transactions.iter().zip(left.iter().zip(&arrived)) {
-            let before = newest.entry(transaction.org).or_default();
-            *before = match (left, arrived) {
-                (Some(left), Some(arrived)) => ledger::chain::link(chain, before, transaction, left, arrived),
-                _ => Vec::new(),
-            };
-            show(transaction, before);
-        }
-        Ok::<_, StoreError>(())
-    };
-    let mut some = Vec::with_capacity(TOGETHER);
     snapshot.each::<Transaction>(|transaction| {
-        some.push(transaction.clone());
-        if some.len() < TOGETHER {
-            return Ok(());
-        }
-        link_all(&std::mem::take(&mut some))
+        let before = newest.entry(transaction.org).or_default();
+        *before = ledger::chain::link(chain, before, transaction);
+        show(transaction, before);
+        Ok(())
     })?;
-    link_all(&some)?;
     Ok(newest)
 }
 

@@ -29,6 +29,8 @@ pub struct Call {
     pub query: Vec<(String, String)>,
     /// The body without `idempotency_key`; an empty object if there was none.
     pub body: Json,
+    /// Whether the body was sent as a CSV file.
+    pub is_csv: bool,
     /// The idempotency key, from the header or the body.
     pub idempotency_key: Option<String>,
     /// The other headers that handlers may read, by lower-case name.
@@ -188,7 +190,7 @@ impl Call {
                 target
             }
         };
-        Keyed::of(&self.bursar.vault, scope, key, target, &self.body)
+        Keyed::of(&self.bursar.vault, self.bursar.originals, scope, key, target, &self.body)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Cell;
-use crate::world::{Halt, Record, World};
+use crate::world::{Halt, Record, Want, World};
 
 /// The default number of objects on a page.
 pub const LIMIT_DEFAULT: i64 = 10;
@@ -97,30 +97,60 @@ pub fn page<R: Record>(
     world: &mut World,
     mine: Query,
     asked: &PageRequest<impl Cell>,
-    filter: impl FnOnce(Query) -> Query,
+    filter: impl Fn(Query) -> Query,
+) -> Result<Page<R>, Halt> {
+    page_of_several(world, &[mine], asked, filter)
+}
+
+/// Returns one page of the records that any of these selections has. They have no record in common, and one order.
+pub fn page_of_several<R: Record>(
+    world: &mut World,
+    mine: &[Query],
+    asked: &PageRequest<impl Cell>,
+    filter: impl Fn(Query) -> Query,
 ) -> Result<Page<R>, Halt> {
     let cursor = cursor(asked)?.map(|(cursor, name)| (cursor.to_value(), name));
     if let Some((cursor, name)) = &cursor {
-        let order = mine.table.columns[mine.order].name;
-        let exact = Query { limit: 1, ..mine.clone() }.filter(order, Compare::Equal, cursor.clone());
-        if world.page::<R>(&exact)?.is_empty() {
+        let exactly = |mine: &Query| {
+            let order = mine.table.columns[mine.order].name;
+            Query { limit: 1, ..mine.clone() }.filter(order, Compare::Equal, cursor.clone())
+        };
+        if selected::<R>(world, mine.iter().map(exactly).collect())?.is_empty() {
             return Err(not_in_this_list(name).into());
         }
     }
     let limit = usize::try_from(asked.limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(1);
     let direction = if asked.ascending { Direction::Ascending } else { Direction::Descending };
     let backwards = asked.ending_before.is_some();
-    let mut query = filter(between(mine, asked));
-    query.direction = if backwards { direction.reversed() } else { direction };
-    query.after = cursor.map(|(cursor, _)| cursor);
-    query.limit = limit + 1;
-    let mut records = world.page::<R>(&query)?;
+    let direction = if backwards { direction.reversed() } else { direction };
+    let after = cursor.map(|(cursor, _)| cursor);
+    let of_page = |mine: &Query| {
+        let query = filter(between(mine.clone(), asked));
+        Query { direction, after: after.clone(), limit: limit + 1, ..query }
+    };
+    let mut records = selected::<R>(world, mine.iter().map(of_page).collect())?;
     let has_more = records.len() > limit;
     records.truncate(limit);
     if backwards {
         records.reverse();
     }
     Ok(Page { has_more, records })
+}
+
+/// Returns the records of queries with one order and one direction, in that order.
+fn selected<R: Record>(world: &World, queries: Vec<Query>) -> Result<Vec<Arc<R>>, Halt> {
+    world.require(queries.iter().cloned().map(Want::Page))?;
+    let mut records = Vec::new();
+    for query in &queries {
+        records.extend(world.page::<R>(query)?);
+    }
+    if let [Query { order, direction, .. }, _, ..] = queries[..] {
+        records.sort_by_cached_key(|record| record.cells(&[order]));
+        if direction == Direction::Descending {
+            records.reverse();
+        }
+    }
+    Ok(records)
 }
 
 /// Returns one page of a few records that are already loaded.

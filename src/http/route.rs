@@ -71,6 +71,9 @@ pub type ErrorRenderer = fn(&Refusal, &str) -> Answer;
 
 pub type Reader = fn(&Json) -> Result<(), Problems>;
 
+/// Converts a CSV file into the JSON body of the route; the second argument is the query.
+pub type CsvReader = fn(&[u8], &[(String, String)]) -> Result<Json, Refusal>;
+
 /// A schema with its name in the document.
 pub type NamedSchema = (String, Schema);
 
@@ -90,6 +93,8 @@ pub struct Documented {
     pub query: Vec<(&'static str, Schema, String, bool)>,
     /// Responses: status, description, and the name and schema of the body, if any.
     pub answers: Vec<(u16, &'static str, Option<NamedSchema>)>,
+    /// The statuses of responses with a file, and its content type.
+    pub files: Vec<(u16, &'static str)>,
     /// The schemas to which those refer.
     pub schemas: Vec<(String, Schema)>,
     /// Refusals, except those that every route has.
@@ -114,6 +119,8 @@ pub struct Route {
     /// The security event for a wrong token.
     pub wrong_token: SecurityEvent,
     pub handler: Handler,
+    /// Reads a body of `text/csv`, if the route accepts one.
+    pub csv: Option<CsvReader>,
     /// Renders a refusal as the error body, or as a page for people.
     pub error_renderer: ErrorRenderer,
     pub documented: Documented,
@@ -135,6 +142,7 @@ impl Route {
             wrong_token: SecurityEvent::WrongClaimToken,
             error_renderer: |refusal, _| Answer::from(refusal),
             handler: Arc::new(move |call| Box::pin(handler(call))),
+            csv: None,
             documented: Documented { operation_id, ..Documented::default() },
         }
     }
@@ -187,6 +195,13 @@ impl Route {
         self
     }
 
+    /// Accepts a CSV file in place of the JSON body.
+    #[must_use]
+    pub fn or_csv(mut self, reader: CsvReader) -> Self {
+        self.csv = Some(reader);
+        self
+    }
+
     #[must_use]
     pub fn example(mut self, example: Schema) -> Self {
         self.documented.example = Some(example);
@@ -221,11 +236,18 @@ impl Route {
         self
     }
 
-    /// Adds a response without a body, or with one that is not JSON.
+    /// Adds a response without a body.
     #[must_use]
     pub fn gives_empty(mut self, status: u16, description: &'static str) -> Self {
         self.documented.answers.push((status, description, None));
         self
+    }
+
+    /// Adds a response with a file.
+    #[must_use]
+    pub fn gives_file(mut self, status: u16, description: &'static str, content_type: &'static str) -> Self {
+        self.documented.files.push((status, content_type));
+        self.gives_empty(status, description)
     }
 
     /// Adds refusals to those that every route has.

@@ -2,6 +2,9 @@
 //!
 //! Invariant: a key is executed at most once, permanently. The key's row, the effect and the stored response commit
 //! together, so no key can get stuck in progress.
+//!
+//! A response whose bytes an event of its command has is not stored again: its row names the event
+//! (docs/internals/adr/0043-stored-responses-point-at-events.md).
 
 mod answer;
 mod pipeline;
@@ -17,8 +20,10 @@ use uuid::Uuid;
 
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::ids::OrgId;
+use crate::ids::{AppId, EventId, OrgId};
+use crate::program::{Lost, Original, Originals};
 use crate::refusal::{Code, FieldError, Refusal};
+use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::vault::{KeyedHasher, Purpose, SealContext, Vault};
 use crate::world::query::{Compare, Condition, Direction};
@@ -47,11 +52,15 @@ record! {
         /// The status of the response; [`BURIED`] for a tombstone.
         pub status: i64,
         /// The response's body, byte for byte, or [`SEALED`] and its seal if it contains a secret; empty for none, and
-        /// for a tombstone.
+        /// for a tombstone and for a response with an event.
         pub body: Option<String>,
         /// The id in the body, so that a caller can find the created object.
         pub object_id: Option<String>,
         pub created_at: Time,
+        /// The event in the scope's log whose object is the response's body.
+        pub event: Option<EventId>,
+        /// See [`Original::address_start`].
+        pub address_start: Option<String>,
     }
 }
 
@@ -65,11 +74,12 @@ pub struct Keyed {
     /// A short hash of each field.
     pub fields: BTreeMap<String, String>,
     pub vault: Arc<Vault>,
+    pub originals: Originals,
 }
 
 impl Keyed {
     /// Returns a keyed request for `target`: method, path and query as [`target`] writes them.
-    pub fn of(vault: &Arc<Vault>, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
+    pub fn of(vault: &Arc<Vault>, originals: Originals, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
         let fields = if let Json::Object(fields) = body { fields.as_slice() } else { &[] };
         let hasher = vault.keyed_hasher(Purpose::Fingerprint);
         // A null field of a new object equals a missing one.
@@ -78,7 +88,7 @@ impl Keyed {
             .filter(|(_, value)| *value != Json::Null)
             .map(|(name, value)| (name.clone(), print_by(&hasher, &value.canonical())))
             .collect();
-        Self { scope, key: key.to_owned(), target, fields, vault: vault.clone() }
+        Self { scope, key: key.to_owned(), target, fields, vault: vault.clone(), originals }
     }
 }
 
@@ -101,11 +111,15 @@ fn print_by(hasher: &KeyedHasher, canonical: &str) -> String {
 
 fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
     let body = match &answer.content {
-        Content::Json(body) | Content::Csv(body) => Some(body.clone()),
+        Content::Json(body) | Content::Csv(body) => Some(body.as_str()),
         Content::Empty | Content::Html(_) | Content::File { .. } => None,
     };
-    let object_id = body.as_deref().and_then(object_id);
-    let body = body.map(|body| if answer.secret { seal(world, org, keyed, &body) } else { body });
+    let find = |body| (keyed.originals.find)(world, &keyed.vault, log_of(org, keyed.scope), body);
+    let original = body.and_then(find);
+    let stored = body.filter(|_| original.is_none());
+    let object_id = stored.and_then(object_id);
+    let body = stored.map(|body| if answer.secret { seal(world, org, keyed, body) } else { body.to_owned() });
+    let (event, address_start) = original.map_or((None, None), |found| (Some(found.event), found.address_start));
     world.add(StoredAnswer {
         org,
         scope: keyed.scope,
@@ -116,7 +130,14 @@ fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
         object_id,
         body,
         created_at: world.now(),
+        event,
+        address_start,
     });
+}
+
+/// Returns the scope of the log in which originals are searched. Scopes of members and of links have no log.
+const fn log_of(org: OrgId, scope: Uuid) -> Scope {
+    Scope { org, app: AppId(scope) }
 }
 
 /// The field of a response that identifies the created object.
@@ -134,24 +155,22 @@ const SEALED: &str = "sealed:";
 
 /// Seals a body that contains a secret, because the store keeps it for 30 days.
 fn seal(world: &mut World, org: OrgId, keyed: &Keyed, body: &str) -> String {
-    let sealed = keyed.vault.seal(&seal_context(org, keyed), body.as_bytes(), world.random());
+    let sealed = keyed.vault.seal(&place_of(org, keyed.scope, &keyed.key), body.as_bytes(), world.random());
     format!("{SEALED}{}", BASE64_STANDARD.encode(sealed))
 }
 
-fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refusal> {
-    let Some(sealed) = stored.body.as_ref().and_then(|body| body.strip_prefix(SEALED)) else {
-        return Ok(stored.body.clone());
-    };
-    let bytes = BASE64_STANDARD.decode(sealed).unwrap_or_default();
-    let opened = keyed.vault.open(&seal_context(stored.org, keyed), &bytes).ok();
-    match opened.and_then(|body| String::from_utf8(body).ok()) {
-        Some(body) => Ok(Some(body)),
-        None => Err(Refusal::new(Code::InternalError, "The stored response of this idempotency key is damaged.")),
+/// Returns the body of a stored response; `Ok(None)` if it has none, or is a tombstone.
+pub fn body_of(
+    world: &World,
+    vault: &Vault,
+    originals: Originals,
+    stored: &StoredAnswer,
+) -> Result<Result<Option<String>, Lost>, Halt> {
+    match stored.original() {
+        Some(original) => Ok((originals.read)(world, vault, log_of(stored.org, stored.scope), &original)?.map(Some)),
+        None if stored.body.is_none() => Ok(Ok(None)),
+        None => Ok(shown(stored, vault).map(Some).ok_or(Lost::Damaged)),
     }
-}
-
-fn seal_context(org: OrgId, keyed: &Keyed) -> SealContext {
-    place_of(org, keyed.scope, &keyed.key)
 }
 
 fn place_of(org: OrgId, scope: Uuid, key: &str) -> SealContext {
@@ -160,7 +179,7 @@ fn place_of(org: OrgId, scope: Uuid, key: &str) -> SealContext {
     SealContext::new(Purpose::ApiSecret, org, <StoredAnswer as Record>::TABLE.name, row, "body").formerly(formerly)
 }
 
-/// Returns the body of a stored response, empty if it has none; `None` if its seal does not open.
+/// Returns the body that is stored with its key, empty if there is none; `None` if its seal does not open.
 pub fn shown(stored: &StoredAnswer, vault: &Vault) -> Option<String> {
     let Some(body) = &stored.body else { return Some(String::new()) };
     let Some(sealed) = body.strip_prefix(SEALED) else { return Some(body.clone()) };
@@ -170,6 +189,15 @@ pub fn shown(stored: &StoredAnswer, vault: &Vault) -> Option<String> {
 }
 
 impl StoredAnswer {
+    pub fn original(&self) -> Option<Original> {
+        Some(Original { event: self.event?, address_start: self.address_start.clone() })
+    }
+
+    /// Returns the scope of the log with the original.
+    pub const fn log(&self) -> Scope {
+        log_of(self.org, self.scope)
+    }
+
     /// Returns the sealed body and its context; `None` if the body has no secret.
     pub fn seal(&self) -> Option<(SealContext, Vec<u8>)> {
         let sealed = self.body.as_ref()?.strip_prefix(SEALED)?;
@@ -192,7 +220,7 @@ impl StoredAnswer {
 
     /// Replaces the response by a tombstone.
     pub fn bury(&mut self) {
-        self.body = None;
+        (self.body, self.event, self.address_start) = (None, None, None);
         self.status = BURIED;
     }
 
@@ -249,22 +277,33 @@ impl Command for MakeTombstone {
 }
 
 /// Returns the stored response for an equal request; else a refusal that names the differing fields.
-fn replay(stored: &StoredAnswer, keyed: &Keyed, now: Time) -> Result<Answer, Refusal> {
-    let of = stored.object_id.as_ref().map(|id| format!(" It created {id}.")).unwrap_or_default();
+fn replay(world: &World, stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer, Halt> {
+    let body = body_of(world, &keyed.vault, keyed.originals, stored)?;
+    let id = stored.object_id.clone().or_else(|| object_id(body.as_ref().ok()?.as_ref()?));
+    let of = id.map(|id| format!(" It created {id}.")).unwrap_or_default();
     let differing = differences(stored, keyed);
     if !differing.is_empty() {
         let names: Vec<&str> = differing.iter().map(|error| error.field.as_str()).collect();
         let message =
             format!("This idempotency key was used for another request, which differs in: {}.{of}", names.join(", "));
-        return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) });
+        return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) }.into());
     }
-    if stored.is_over(now) {
+    if stored.is_over(world.now()) {
         let message =
             format!("This idempotency key was used more than 30 days ago, and its response is no longer stored.{of}");
-        return Err(Refusal::new(Code::IdempotencyKeyReused, message));
+        return Err(Refusal::new(Code::IdempotencyKeyReused, message).into());
     }
     let status = u16::try_from(stored.status).unwrap_or(200);
-    let body = unsealed(stored, keyed)?;
+    let body = body.map_err(|lost| match lost {
+        Lost::Erased { object } => {
+            let message = format!(
+                "The response of this idempotency key was deleted, because it contained data of an erased payee. The \
+                 request took effect: fetch {object} for its result, or use a new key for a new request."
+            );
+            Refusal::new(Code::IdempotencyKeyReused, message)
+        }
+        Lost::Damaged => Refusal::new(Code::InternalError, "The stored response of this idempotency key is damaged."),
+    })?;
     let content = body.map_or(Content::Empty, Content::Json);
     Ok(Answer { content, replayed: true, ..Answer::empty(status) })
 }
@@ -315,6 +354,7 @@ mod tests {
             target: "POST /".to_owned(),
             fields: BTreeMap::new(),
             vault: bursar.vault.clone(),
+            originals: Originals::NONE,
         };
         let answer = |reported: &&str| Answer::created(&serde_json::json!({"id": "7", "api_key": reported})).secret();
         Once { org: ORG, keyed: Some(keyed), command: Ok(answering(Echo(secret), answer)) }
@@ -340,7 +380,8 @@ mod tests {
         let body =
             r#"{"amount": 100, "memo": null, "payee": {"phone_number": "2127361234", "country_code": "1"}, "x": "x"}"#;
         let vault = Arc::new(Vault::new([7; 32]));
-        let keyed = Keyed::of(&vault, ORG.0, "k", String::new(), &Json::parse(body.as_bytes()).unwrap());
+        let body = Json::parse(body.as_bytes()).unwrap();
+        let keyed = Keyed::of(&vault, Originals::NONE, ORG.0, "k", String::new(), &body);
         let fields = [("amount", "cc21d02897436b40"), ("payee", "706818b9f9c208d1"), ("x", "be9d17764481a4ce")];
         let fields = fields.map(|(name, print)| (name.to_owned(), print.to_owned()));
         assert_eq!(keyed.fields, BTreeMap::from(fields));

@@ -91,7 +91,7 @@ impl Command for Once {
             return command()?.decide(world);
         };
         if let Some(stored) = world.get::<StoredAnswer>(key![self.org, keyed.scope, keyed.key])? {
-            return Ok(replay(&stored, keyed, world.now())?);
+            return replay(world, &stored, keyed);
         }
         let command = command()?;
         let answer = match world.attempt(|world| command.decide(world))? {

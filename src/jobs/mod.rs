@@ -52,9 +52,15 @@ pub enum Work {
     ReleasePayment {
         transfer: Uuid,
     },
-    /// Expire a link that was not claimed in time.
+    /// Remind the payee of a link, and expire it if it is not claimed in time.
     ExpireLink {
         link: Uuid,
+    },
+    /// Give the links after this one, which were created three days ago and are open, their jobs. `idle`: no link was
+    /// left when it last ran.
+    SweepLinks {
+        after: Uuid,
+        idle: bool,
     },
     /// Compare the names of an organization's users with the sanctions list.
     ScreenUsers {
@@ -64,13 +70,37 @@ pub enum Work {
     ProcessPayoutLinkBatch {
         batch: Uuid,
     },
-    /// Redeliver a link as a reminder.
+    /// Redeliver a link at the time that its sender chose.
     RemindLink {
         link: Uuid,
     },
     /// Remove an erased payee's data from every row that names them.
     EraseUser {
         user: Uuid,
+    },
+    /// End a bank file at its cut-off.
+    CutBankFile {
+        file: Uuid,
+    },
+    /// Write a bank file that was cut, and deliver it.
+    SendBankFile {
+        file: Uuid,
+    },
+    /// Record the outcomes of the payments in a bank file that was sent or canceled.
+    EndBankFile {
+        file: Uuid,
+    },
+    /// Fetch the files that a bank has for us.
+    PollBank {
+        connection: Uuid,
+    },
+    /// Read a file of a bank, and apply it.
+    ReadInboundFile {
+        file: Uuid,
+    },
+    /// Apply the statements of a bank account that wait, in order.
+    ApplyStatements {
+        account: Uuid,
     },
     /// Create the webhook deliveries of an app's new events.
     FeedWebhooks {
@@ -103,6 +133,8 @@ impl Work {
             | Self::ReleasePayment { .. }
             | Self::ExpireLink { .. }
             | Self::RemindLink { .. }
+            | Self::SweepLinks { .. }
+            | Self::CutBankFile { .. }
             | Self::FeedWebhooks { .. } => true,
             Self::SendMessage { .. }
             | Self::FollowMessage { .. }
@@ -111,8 +143,18 @@ impl Work {
             | Self::ScreenUsers { .. }
             | Self::EraseUser { .. }
             | Self::ProcessPayoutLinkBatch { .. }
+            | Self::SendBankFile { .. }
+            | Self::EndBankFile { .. }
+            | Self::PollBank { .. }
+            | Self::ReadInboundFile { .. }
+            | Self::ApplyStatements { .. }
             | Self::CallWebhook { .. } => false,
         }
+    }
+
+    /// Returns the position of a sweep over links, and whether it is idle.
+    pub const fn swept(&self) -> Option<(Uuid, bool)> {
+        if let Self::SweepLinks { after, idle } = self { Some((*after, *idle)) } else { None }
     }
 
     pub const fn lane(&self) -> Lane {
@@ -125,9 +167,16 @@ impl Work {
             | Self::ReleasePayment { .. }
             | Self::ExpireLink { .. }
             | Self::RemindLink { .. }
+            | Self::SweepLinks { .. }
             | Self::ScreenUsers { .. }
             | Self::EraseUser { .. }
             | Self::ProcessPayoutLinkBatch { .. }
+            | Self::CutBankFile { .. }
+            | Self::SendBankFile { .. }
+            | Self::EndBankFile { .. }
+            | Self::PollBank { .. }
+            | Self::ReadInboundFile { .. }
+            | Self::ApplyStatements { .. }
             | Self::FeedWebhooks { .. } => Lane::System,
         }
     }
@@ -160,11 +209,15 @@ pub fn enqueue(world: &mut World, org: OrgId, work: Work) -> JobId {
 /// Adds a job that is due at once, with an id for [`withdraw`].
 pub fn enqueue_as(world: &mut World, org: OrgId, id: JobId, work: Work) {
     let now = world.now();
-    add(world, org, id, work, now);
+    enqueue_as_at(world, org, id, work, now);
 }
 
 pub fn is_there(world: &World, org: OrgId, id: JobId) -> Result<bool, Halt> {
-    Ok(world.get::<Job>(key![org, id])?.is_some())
+    Ok(find(world, org, id)?.is_some())
+}
+
+pub fn find(world: &World, org: OrgId, id: JobId) -> Result<Option<Arc<Job>>, Halt> {
+    world.get::<Job>(key![org, id])
 }
 
 /// Removes a job that was never leased; returns whether it could. The work of a leased job may have been done.
@@ -180,11 +233,11 @@ pub fn withdraw(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> 
 
 pub fn enqueue_at(world: &mut World, org: OrgId, work: Work, due_at: Time) -> JobId {
     let id = world.id();
-    add(world, org, id, work, due_at);
+    enqueue_as_at(world, org, id, work, due_at);
     id
 }
 
-fn add(world: &mut World, org: OrgId, id: JobId, work: Work, due_at: Time) {
+pub fn enqueue_as_at(world: &mut World, org: OrgId, id: JobId, work: Work, due_at: Time) {
     let created_at = world.now();
     world.add(Job {
         org,
@@ -318,6 +371,18 @@ pub fn put_off(world: &mut World, leased: &Leased, until: Time, error: Option<St
     Ok(())
 }
 
+/// Gives a job other work, at another time. Makes its leases stale.
+pub fn replan(world: &mut World, job: &Arc<Job>, work: Work, due_at: Time) {
+    world.change(job, |job| {
+        job.fence += 1;
+        job.attempts = 0;
+        job.work = Document(work);
+        job.due_at = due_at;
+        job.leased_until = None;
+        job.last_error = None;
+    });
+}
+
 /// Rejects a stale lease with `resource-busy`. For commands that record something before the work is done.
 pub fn still_leased(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     current(world, leased).map(|_| ())
@@ -339,7 +404,8 @@ pub fn backoff_seconds(attempts: i64) -> i64 {
     2_i64.pow(doublings).min(BACKOFF_MAX_SECONDS)
 }
 
-fn current(world: &mut World, leased: &Leased) -> Result<Arc<Job>, Halt> {
+/// Returns the job of a lease. Rejects a stale lease.
+pub fn current(world: &mut World, leased: &Leased) -> Result<Arc<Job>, Halt> {
     match world.get::<Job>(key![leased.org, leased.id])? {
         Some(job) if job.fence == leased.fence => Ok(job),
         Some(_) | None => Err(stale().into()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::account::Account;
-use super::model::{Entry, LedgerAccount, Transaction};
+use super::model::{LedgerAccount, Transaction};
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId};
 use crate::money::Cents;
@@ -36,14 +36,14 @@ pub fn trial_balance(
 
     let unchanged = |account: &LedgerAccount| account.changed_at <= as_of;
     let changed = accounts.iter().filter(|account| !unchanged(account));
-    world.require(changed.map(|account| Want::Page(last_entry(account, last))))?;
+    world.require(changed.flat_map(|account| entries_up_to(account, last).map(Want::Page)))?;
     let mut balances = Vec::new();
     for account in accounts {
         if unchanged(&account) {
             let balance = account.balance;
             balances.push((account, balance));
-        } else if let Some(entry) = world.page::<Entry>(&last_entry(&account, last))?.first() {
-            balances.push((account, entry.balance_after));
+        } else if let Some(balance) = balance_after(world, &account, last)? {
+            balances.push((account, balance));
         }
         // An account without an entry up to then was not open yet.
     }
@@ -58,10 +58,22 @@ fn last_transaction(org: OrgId, as_of: Time) -> Query {
     )
 }
 
-fn last_entry(account: &LedgerAccount, number: i64) -> Query {
-    Query::of::<Entry>(account.org.to_value(), "number", 1)
-        .filter("account", Compare::Equal, account.id.to_value())
-        .filter("number", Compare::Less, number.saturating_add(1).to_value())
+/// Returns the balance after the account's last entry up to a transaction.
+fn balance_after(world: &World, account: &LedgerAccount, number: i64) -> Result<Option<Cents>, Halt> {
+    let [left, arrived] = entries_up_to(account, number).map(|query| world.page::<Transaction>(&query));
+    let newest = left?.into_iter().chain(arrived?).max_by_key(|transaction| transaction.number);
+    Ok(newest.and_then(|transaction| transaction.entry_in(account.id)).map(|entry| entry.balance_after))
+}
+
+/// Selects the last transaction up to this one that took money from the account, and the last that brought some.
+fn entries_up_to(account: &LedgerAccount, number: i64) -> [Query; 2] {
+    sides(account).map(|side| side.filter("number", Compare::Less, number.saturating_add(1).to_value()))
+}
+
+/// Selects the transactions whose source is the account, and those whose destination it is.
+pub fn sides(account: &LedgerAccount) -> [Query; 2] {
+    ["source", "destination"]
+        .map(|side| Query::of::<Transaction>(account.org.to_value(), "number", 1).equal(side, account.id))
 }
 
 /// Returns the balance of an account, in cents.

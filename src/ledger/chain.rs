@@ -7,7 +7,7 @@ use super::model::{Entry, Transaction};
 use crate::chain::ChainKey;
 
 /// Returns the link of a transaction with its two entries to the previous transaction.
-pub fn link(chain: &ChainKey, before: &[u8], transaction: &Transaction, left: &Entry, arrived: &Entry) -> Vec<u8> {
+pub fn link(chain: &ChainKey, before: &[u8], transaction: &Transaction) -> Vec<u8> {
     let Transaction { org, number, app, posting, transfer, kind, amount, source, destination, created_at, .. } =
         transaction;
     let link = chain.begin("transaction").part(before).id(org.0).number(*number);
@@ -16,11 +16,12 @@ pub fn link(chain: &ChainKey, before: &[u8], transaction: &Transaction, left: &E
     let link = link.part(kind.as_str().as_bytes()).number(amount.get()).id(source.0).id(destination.0);
     let link = link.part(transaction.source_name.as_bytes()).part(transaction.destination_name.as_bytes());
     let link = link.maybe(transaction.metadata.as_ref().map(String::as_bytes)).number(created_at.micros());
-    [left, arrived]
+    transaction
+        .entries()
         .into_iter()
         .fold(link, |link, entry| {
-            let Entry { account, number, amount, balance_after, created_at, .. } = entry;
-            let link = link.id(account.0).number(*number).number(amount.get()).number(balance_after.get());
+            let Entry { account, number, amount, balance_after, created_at } = entry;
+            let link = link.id(account.0).number(number).number(amount.get()).number(balance_after.get());
             link.number(created_at.micros())
         })
         .end()

@@ -6,10 +6,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::account::LedgerAccountKind;
-use super::balances::trial_balance;
-use super::model::{CURRENCY, Entry, LedgerAccount, TransactionKind};
+use super::balances::{sides, trial_balance};
+use super::model::{CURRENCY, Entry, LedgerAccount, Transaction, TransactionKind};
 use crate::clock::Time;
-use crate::http::lists::{ListEnvelope, PageRequest, list_query, page};
+use crate::http::lists::{ListEnvelope, PageRequest, list_query, page, page_of_several};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Caller, Outcome, Route};
 use crate::ids::{AppId, LedgerAccountId, UserId};
@@ -221,7 +221,7 @@ pub struct EntryJson {
     pub balance_after: Cents,
 }
 
-fn entry_json(entry: &Entry) -> EntryJson {
+fn entry_json(entry: Entry) -> EntryJson {
     EntryJson {
         id: entry.number,
         created: entry.created_at,
@@ -239,9 +239,9 @@ pub async fn list_entries(call: Call) -> Outcome {
     let list = call
         .read(move |world| {
             let account = find_account(world, &caller, id)?;
-            let entries = Query::of::<Entry>(account.org.to_value(), "number", 1);
-            let entries = entries.equal("account", account.id);
-            Ok(page::<Entry>(world, entries, &query.asked(), |entries| entries)?.envelope(entry_json))
+            let found = page_of_several::<Transaction>(world, &sides(&account), &query.asked(), |side| side)?;
+            let entries = found.records.iter().filter_map(|transaction| transaction.entry_in(account.id));
+            Ok(ListEnvelope { has_more: found.has_more, data: entries.map(entry_json).collect() })
         })
         .await?;
     Ok(Answer::ok(&list))

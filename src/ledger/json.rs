@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::Transaction;
+use super::model::{Transaction, TransactionKind};
 use crate::clock::Time;
 use crate::ids::{OrgId, TransferId};
 use crate::scope::Scope;
@@ -25,8 +25,9 @@ pub struct TransactionJson {
     pub source_name: String,
     /// The ledger account that received the money.
     pub destination_name: String,
-    /// balance, refill, payout, payment, fee, surrogate.
+    /// The purpose of the transaction.
     #[serde(rename = "type")]
+    #[schema(value_type = TransactionKind)]
     pub kind: &'static str,
     /// The caller's note.
     #[schema(required)]

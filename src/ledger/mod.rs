@@ -2,7 +2,7 @@
 //!
 //! Money is always in a ledger account, which an [`Account`] names. A [`Posting`] is a list of movements between
 //! accounts, made by a function of [`postings`] that has the name of the business event. Only [`post`] writes it: a
-//! transaction for each movement, two entries for each transaction, new balances. Money that waits for a claim or a
+//! transaction for each movement, with its two entries, and new balances. Money that waits for a claim or a
 //! payment is a hold ([`holds`]).
 //!
 //! The ledger has parts: each app's accounts balance among themselves, and so do the organization's own. A movement

@@ -1,6 +1,6 @@
 use super::account::{LedgerAccountKind, account_name};
 use crate::clock::Time;
-use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId, TransferId, UserId};
+use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId, SettlementAccountId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::world::record::{record, words};
@@ -43,6 +43,8 @@ record! {
         pub user: Option<UserId>,
         /// The rail whose clearing account it is.
         pub platform: Option<Platform>,
+        /// The organization's account at its bank.
+        pub settlement_account: Option<SettlementAccountId>,
         /// The sum of its entries, in cents.
         pub balance: Cents,
         /// The number of entries.
@@ -61,7 +63,8 @@ impl LedgerAccount {
 }
 
 words! {
-    /// The purpose of a transaction (docs/decisions.md 8; the words of `transactions[].type`).
+    // docs/decisions.md 8
+    /// The purpose of a transaction.
     pub enum TransactionKind {
         /// Money changes its owner or its purpose inside the service.
         Balance = "balance",
@@ -79,7 +82,7 @@ words! {
 }
 
 record! {
-    /// One movement of money between two ledger accounts. Never changed, never removed.
+    /// One movement of money between two ledger accounts, with its two entries. Never changed, never removed.
     pub struct Transaction in "transactions" {
         key (org, number)
         many BY_TRANSFER (org, transfer);
@@ -96,6 +99,10 @@ record! {
         pub amount: Cents,
         pub source: LedgerAccountId,
         pub destination: LedgerAccountId,
+        /// The balance of the source after it.
+        pub source_balance: Cents,
+        /// The balance of the destination after it.
+        pub destination_balance: Cents,
         pub source_name: String,
         pub destination_name: String,
         /// The caller's note.
@@ -104,18 +111,32 @@ record! {
     }
 }
 
-record! {
-    /// One side of a transaction, in its ledger account. Never changed, never removed.
-    pub struct Entry in "ledger_entries" {
-        key (org, account, number);
-        pub org: OrgId,
-        pub account: LedgerAccountId,
-        /// The number of the transaction.
-        pub number: i64,
-        /// In cents; negative if money left the account.
-        pub amount: Cents,
-        pub balance_after: Cents,
-        pub created_at: Time,
+/// One side of a transaction, in its ledger account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub account: LedgerAccountId,
+    /// The number of the transaction.
+    pub number: i64,
+    /// In cents; negative if money left the account.
+    pub amount: Cents,
+    pub balance_after: Cents,
+    pub created_at: Time,
+}
+
+impl Transaction {
+    /// Returns the entry of the source and that of the destination.
+    pub fn entries(&self) -> [Entry; 2] {
+        let Self { number, amount, created_at, .. } = *self;
+        let entry = |account, amount, balance_after| Entry { account, number, amount, balance_after, created_at };
+        [
+            entry(self.source, amount.negated(), self.source_balance),
+            entry(self.destination, amount, self.destination_balance),
+        ]
+    }
+
+    /// Returns the entry in this ledger account; `None` if it is neither the source nor the destination.
+    pub fn entry_in(&self, account: LedgerAccountId) -> Option<Entry> {
+        self.entries().into_iter().find(|entry| entry.account == account)
     }
 }
 

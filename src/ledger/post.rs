@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::account::{Account, LedgerAccountKind};
 use super::chain;
-use super::model::{CURRENCY, Entry, LedgerAccount, LedgerBook, Transaction, TransactionKind};
+use super::model::{CURRENCY, LedgerAccount, LedgerBook, Transaction, TransactionKind};
 use super::wallet_funding::{self, WalletFunding};
 use crate::ids::{OrgId, PostingId, TransferId};
 use crate::money::{Cents, MoneyOverflow};
@@ -184,14 +184,13 @@ fn state(world: &World, org: OrgId, account: Account, states: &mut Vec<AccountSt
     Ok(states.len() - 1)
 }
 
-/// Adds the transactions with their entries. Returns the number and the link of the last one.
+/// Adds the transactions. Returns the number and the link of the last one.
 fn write_transactions(world: &mut World, posting: &Posting, steps: &[Leg<'_>], book: &LedgerBook) -> (i64, Vec<u8>) {
     let (org, id, created_at) = (posting.org, world.id::<PostingId>(), world.now());
     let (mut number, mut hash) = (book.last_number, book.hash.clone());
     for step in steps {
         number += 1;
         let Movement { kind, from, to, amount } = *step.movement;
-        let (source, destination) = (from.id(org), to.id(org));
         let transaction = Transaction {
             org,
             number,
@@ -200,27 +199,17 @@ fn write_transactions(world: &mut World, posting: &Posting, steps: &[Leg<'_>], b
             transfer: posting.transfer,
             kind,
             amount,
-            source,
-            destination,
+            source: from.id(org),
+            destination: to.id(org),
+            source_balance: step.source_after,
+            destination_balance: step.destination_after,
             source_name: from.name(),
             destination_name: to.name(),
             metadata: posting.metadata.clone(),
             created_at,
         };
-        let left = Entry {
-            org,
-            account: source,
-            number,
-            amount: amount.negated(),
-            balance_after: step.source_after,
-            created_at,
-        };
-        let arrived =
-            Entry { org, account: destination, number, amount, balance_after: step.destination_after, created_at };
-        hash = chain::link(world.chain(), &hash, &transaction, &left, &arrived);
+        hash = chain::link(world.chain(), &hash, &transaction);
         world.add(transaction);
-        world.add(left);
-        world.add(arrived);
     }
     (number, hash)
 }
@@ -247,6 +236,7 @@ fn write_balances(world: &mut World, org: OrgId, states: &[AccountState], accoun
             app: account.app(),
             user: account.user(),
             platform: account.platform(),
+            settlement_account: account.settlement_account(),
             balance: *balance,
             entries: *entries,
             currency: CURRENCY.to_owned(),

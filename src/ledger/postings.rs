@@ -7,7 +7,7 @@ use super::account::Account;
 use super::model::TransactionKind;
 use super::post::{Movement, Posting};
 use crate::fees::Party;
-use crate::ids::{TransferId, UserId};
+use crate::ids::{OrgId, SettlementAccountId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::scope::Scope;
@@ -173,11 +173,18 @@ pub fn pay_out(
     posting(scope, transfer, movements)
 }
 
-/// The payout has arrived: the money is outside, and the service and the app earn their fees.
-pub fn settle_payout(scope: Scope, transfer: TransferId, platform: Platform, amounts: &PayoutAmounts) -> Posting {
+/// The payout has arrived: the money is outside, and the service and the app earn their fees. `outside` is
+/// [`Account::External`], or [`Account::Unbooked`] if the payout went through a bank account of the organization.
+pub fn settle_payout(
+    scope: Scope,
+    transfer: TransferId,
+    platform: Platform,
+    amounts: &PayoutAmounts,
+    outside: Account,
+) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
     let movements = vec![
-        payout(clearing, Account::External(scope.app), amounts.payout),
+        payout(clearing, outside, amounts.payout),
         fee(clearing, Account::ServiceFees(scope.app), amounts.fee),
         fee(clearing, Account::AppWallet(scope.app), amounts.platform_fee),
         fee(clearing, Account::Fx(scope.app), amounts.fx),
@@ -200,10 +207,17 @@ pub fn fail_payout(
 }
 
 /// The payee's bank returned the money after it had arrived: it is the user's again. The fees stay earned, because the
-/// rail did its work.
-pub fn return_payout(scope: Scope, transfer: TransferId, user: UserId, platform: Platform, amount: Cents) -> Posting {
+/// rail did its work. `outside` is the account to which the payout settled.
+pub fn return_payout(
+    scope: Scope,
+    transfer: TransferId,
+    user: UserId,
+    platform: Platform,
+    amount: Cents,
+    outside: Account,
+) -> Posting {
     let clearing = Account::Clearing(scope.app, platform);
-    let back = payout(Account::External(scope.app), clearing, amount);
+    let back = payout(outside, clearing, amount);
     let credited = payout(clearing, Account::UserWallet(scope.app, user), amount);
     posting(scope, transfer, vec![back, credited])
 }
@@ -266,6 +280,62 @@ pub fn payment_returned_uncovered(scope: Scope, transfer: TransferId, platform: 
 pub fn cover_returned_payment(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let made_up = payment(Account::AppWallet(scope.app), Account::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![made_up]).taking_owed()
+}
+
+// The lines of a bank's statement.
+
+/// The bank debited payments that an app sent, or credited those that came back, if the amount is negative.
+pub fn line_of_payments(scope: Scope, account: SettlementAccountId, amount: Cents) -> Posting {
+    let (unbooked, at_bank) = (Account::Unbooked(scope.app, account), Account::AtBank(Some(scope.app), account));
+    Posting::balanced(scope.org, None, vec![signed(payout, unbooked, at_bank, amount)])
+}
+
+/// A deposit with the app's reference arrived at the bank.
+pub fn line_of_deposit(scope: Scope, transfer: TransferId, account: SettlementAccountId, amount: Cents) -> Posting {
+    let at_bank = Account::AtBank(Some(scope.app), account);
+    posting(scope, transfer, vec![refill(at_bank, Account::AppWallet(scope.app), amount)])
+}
+
+/// The bank took a fee, or paid interest if the amount is negative.
+pub fn line_of_costs(org: OrgId, account: SettlementAccountId, amount: Cents) -> Posting {
+    let (costs, at_bank) = (Account::BankCosts(account), Account::AtBank(None, account));
+    Posting::balanced(org, None, vec![signed(fee, costs, at_bank, amount)])
+}
+
+/// The bank credited money of which the owner is unknown, or debited it if the amount is negative.
+pub fn line_to_explain(org: OrgId, account: SettlementAccountId, amount: Cents) -> Posting {
+    let (at_bank, suspense) = (Account::AtBank(None, account), Account::Suspense(account));
+    Posting::balanced(org, None, vec![signed(balance, at_bank, suspense, amount)])
+}
+
+/// A line in suspense, a debit if the amount is negative, is another part of the same money at the bank: it leaves the
+/// organization's part, for the postings of its apps.
+pub fn line_of_apps(org: OrgId, account: SettlementAccountId, amount: Cents) -> Posting {
+    line_to_explain(org, account, amount.negated())
+}
+
+/// A credit in suspense is an app's deposit.
+pub fn assign_to_app(scope: Scope, transfer: TransferId, account: SettlementAccountId, amount: Cents) -> Posting {
+    let given = surrogate(Account::Suspense(account), Account::OrganizationFunding, amount);
+    let received = refill(Account::Funding(scope.app), Account::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![given, received])
+}
+
+/// A line in suspense is money of the organization, which pays it from its wallet if the amount is negative.
+pub fn assign_to_organization(org: OrgId, account: SettlementAccountId, amount: Cents) -> Posting {
+    let (suspense, wallet) = (Account::Suspense(account), Account::OrganizationWallet);
+    Posting::balanced(org, None, vec![signed(balance, suspense, wallet, amount)])
+}
+
+/// A line in suspense is an income of the organization, or a cost if the amount is negative.
+pub fn write_off(org: OrgId, account: SettlementAccountId, amount: Cents) -> Posting {
+    let (suspense, costs) = (Account::Suspense(account), Account::BankCosts(account));
+    Posting::balanced(org, None, vec![signed(fee, suspense, costs, amount)])
+}
+
+/// Returns a movement; in the other direction for a negative amount.
+fn signed(movement: fn(Account, Account, Cents) -> Movement, from: Account, to: Account, amount: Cents) -> Movement {
+    if amount.is_negative() { movement(to, from, amount.negated()) } else { movement(from, to, amount) }
 }
 
 fn posting(scope: Scope, transfer: TransferId, movements: Vec<Movement>) -> Posting {

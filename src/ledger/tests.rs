@@ -8,7 +8,7 @@ use super::*;
 use crate::clock::{Clock, Time};
 use crate::engine::{Command, Executor};
 use crate::fees::Party;
-use crate::ids::{AppId, OrgId, Seeds, TransferId, UserId};
+use crate::ids::{AppId, OrgId, Seeds, SettlementAccountId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
@@ -100,6 +100,58 @@ fn events_of_wallets() -> Vec<(&'static str, Posting)> {
     ]
 }
 
+fn lines_of_a_bank() -> Vec<(&'static str, Posting)> {
+    let account = SettlementAccountId(Uuid::from_u128(8));
+    vec![
+        ("line_of_payments, debit", postings::line_of_payments(SCOPE, account, cents(5))),
+        ("line_of_payments, credit of returns", postings::line_of_payments(SCOPE, account, cents(-5))),
+        ("line_of_deposit", postings::line_of_deposit(SCOPE, T, account, cents(5))),
+        ("line_of_costs, fee", postings::line_of_costs(ORG, account, cents(5))),
+        ("line_of_costs, interest", postings::line_of_costs(ORG, account, cents(-5))),
+        ("line_to_explain, credit", postings::line_to_explain(ORG, account, cents(5))),
+        ("line_to_explain, debit", postings::line_to_explain(ORG, account, cents(-5))),
+        ("line_of_apps, debit", postings::line_of_apps(ORG, account, cents(-5))),
+        ("assign_to_app", postings::assign_to_app(SCOPE, T, account, cents(5))),
+        ("assign_to_organization, credit", postings::assign_to_organization(ORG, account, cents(5))),
+        ("assign_to_organization, debit", postings::assign_to_organization(ORG, account, cents(-5))),
+        ("write_off, credit", postings::write_off(ORG, account, cents(5))),
+        ("write_off, debit", postings::write_off(ORG, account, cents(-5))),
+    ]
+}
+
+#[test]
+fn the_lines_of_a_bank_move_money_as_an_accountant_would_say() {
+    insta::assert_snapshot!(all_told(&lines_of_a_bank()), @r"
+    line_of_payments, debit
+      payout: Through the bank, not booked -> At the bank 5
+    line_of_payments, credit of returns
+      payout: At the bank -> Through the bank, not booked 5
+    line_of_deposit
+      refill: At the bank -> App wallet 5
+    line_of_costs, fee
+      fee: Bank costs -> At the bank 5
+    line_of_costs, interest
+      fee: At the bank -> Bank costs 5
+    line_to_explain, credit
+      balance: At the bank -> Bank lines to explain 5
+    line_to_explain, debit
+      balance: Bank lines to explain -> At the bank 5
+    line_of_apps, debit
+      balance: At the bank -> Bank lines to explain 5
+    assign_to_app
+      surrogate: Bank lines to explain -> Funding of apps 5
+      refill: Funding by the organization -> App wallet 5
+    assign_to_organization, credit
+      balance: Bank lines to explain -> Organization wallet 5
+    assign_to_organization, debit
+      balance: Organization wallet -> Bank lines to explain 5
+    write_off, credit
+      fee: Bank lines to explain -> Bank costs 5
+    write_off, debit
+      fee: Bank costs -> Bank lines to explain 5
+    ");
+}
+
 fn business_events() -> Vec<(&'static str, Posting)> {
     let (user, app) = (amounts(Party::User), amounts(Party::Platform));
     vec![
@@ -112,10 +164,10 @@ fn business_events() -> Vec<(&'static str, Posting)> {
         ("user_to_app", postings::user_to_app(SCOPE, T, JANE, cents(5))),
         ("pay_out, user pays", postings::pay_out(SCOPE, T, JANE, ACH, &user)),
         ("pay_out, platform pays", postings::pay_out(SCOPE, T, JANE, ACH, &app)),
-        ("settle_payout", postings::settle_payout(SCOPE, T, ACH, &user)),
+        ("settle_payout", postings::settle_payout(SCOPE, T, ACH, &user, Account::External(SCOPE.app))),
         ("fail_payout, user paid", postings::fail_payout(SCOPE, T, JANE, ACH, &user)),
         ("fail_payout, platform paid", postings::fail_payout(SCOPE, T, JANE, ACH, &app)),
-        ("return_payout", postings::return_payout(SCOPE, T, JANE, ACH, cents(5))),
+        ("return_payout", postings::return_payout(SCOPE, T, JANE, ACH, cents(5), Account::External(SCOPE.app))),
         ("payment_settled", postings::payment_settled(SCOPE, T, ACH, cents(5))),
         ("payment_returned", postings::payment_returned(SCOPE, T, ACH, cents(5))),
         ("payment_returned_uncovered", postings::payment_returned_uncovered(SCOPE, T, ACH, cents(5))),

@@ -67,8 +67,8 @@ impl Checker {
         self.accounts.insert((account.org, account.id), seen);
     }
 
-    /// Takes every transaction with its two entries, by number, third.
-    pub fn transaction(&mut self, transaction: &Transaction, left: Option<&Entry>, arrived: Option<&Entry>) {
+    /// Takes every transaction, by number, third.
+    pub fn transaction(&mut self, transaction: &Transaction) {
         let row = transaction_row(transaction.org, transaction.number);
         let last = self.last_number.insert(transaction.org, transaction.number).unwrap_or(0);
         if transaction.number != last + 1 {
@@ -77,44 +77,28 @@ impl Checker {
         if !transaction.amount.is_positive() {
             self.find(1, format!("moves {} cents", transaction.amount), row.clone());
         }
-        let expected = [
-            (transaction.source, left, transaction.amount.get().checked_neg()),
-            (transaction.destination, arrived, Some(transaction.amount.get())),
-        ];
-        for (account, entry, amount) in expected {
-            match entry {
-                None => self.find(2, format!("has no entry in ledger account {account}"), row.clone()),
-                Some(entry) if Some(entry.amount.get()) != amount => {
-                    let what =
-                        format!("moves {} cents; its entry in {account} has {}", transaction.amount, entry.amount);
-                    self.find(1, what, row.clone());
-                }
-                Some(_) => {}
-            }
-            let within = self.accounts.get(&(transaction.org, account)).map(|seen| seen.account.app);
+        if transaction.source == transaction.destination {
+            self.find(1, "moves money within one ledger account".to_owned(), row.clone());
+        }
+        for entry in transaction.entries() {
+            let within = self.accounts.get(&(transaction.org, entry.account)).map(|seen| seen.account.app);
             if within.is_some_and(|app| app != transaction.app) {
-                self.find(1, format!("crosses the boundary of its ledger, to {account}"), row.clone());
+                self.find(1, format!("crosses the boundary of its ledger, to {}", entry.account), row.clone());
             }
+            self.entry(transaction, entry);
         }
     }
 
-    /// Takes every entry with its transaction, by account and number, fourth.
-    pub fn entry(&mut self, entry: &Entry, transaction: Option<&Transaction>) {
-        let row = format!("entry {} of ledger account {}", entry.number, entry.account);
-        let of = transaction.filter(|of| of.source == entry.account || of.destination == entry.account);
-        let mut wrong = Vec::new();
-        if of.is_none() {
-            wrong.push((2, "belongs to no transaction".to_owned()));
-        }
-        match self.accounts.get_mut(&(entry.org, entry.account)) {
-            None => wrong.push((3, "its ledger account does not exist".to_owned())),
+    fn entry(&mut self, of: &Transaction, entry: Entry) {
+        let wrong = match self.accounts.get_mut(&(of.org, entry.account)) {
+            None => Some((3, "its ledger account does not exist".to_owned())),
             Some(seen) => {
-                *self.sums.entry((entry.org, seen.account.app)).or_default() += i128::from(entry.amount.get());
-                wrong.extend(seen.follow(entry, of.map(|of| of.posting)));
+                *self.sums.entry((of.org, seen.account.app)).or_default() += i128::from(entry.amount.get());
+                seen.follow(entry, of.posting)
             }
-        }
-        for (invariant, what) in wrong {
-            self.find(invariant, what, row.clone());
+        };
+        if let Some((invariant, what)) = wrong {
+            self.find(invariant, what, format!("entry {} of ledger account {}", entry.number, entry.account));
         }
     }
 
@@ -195,12 +179,11 @@ impl Checker {
 
 impl Seen {
     /// Adds the account's next entry, and returns its fault.
-    fn follow(&mut self, entry: &Entry, posting: Option<PostingId>) -> Option<(u8, String)> {
+    fn follow(&mut self, entry: Entry, posting: PostingId) -> Option<(u8, String)> {
         let before = self.sum;
-        let over = self.posting.is_some() && self.posting != posting;
+        let over = self.posting.replace(posting).is_some_and(|last| last != posting);
         self.sum += i128::from(entry.amount.get());
         self.entries += 1;
-        self.posting = posting;
         if self.sum != i128::from(entry.balance_after.get()) {
             let (after, sum) = (entry.balance_after, self.sum);
             return Some((3, format!("records a balance of {after} cents after it; the entries sum to {sum}")));

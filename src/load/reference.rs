@@ -69,6 +69,7 @@ fn dependencies(vault: Vault) -> Dependencies {
         environment: Environment::Sandbox,
         public_url: "http://127.0.0.1:8080".to_owned(),
         providers: Providers::default(),
+        transports: crate::bank_transports::Transports::default(),
         call_deadline: outbound::DEADLINE,
         watchlist: Watchlist::of_sandbox(),
     }

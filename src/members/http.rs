@@ -132,7 +132,8 @@ pub fn routes() -> Vec<Route> {
                  members, so that the app can name the acting member.",
             )
             .asks::<MemberQuery>()
-            .gives::<ListEnvelope<MemberJson>>(200, "One page of the list."),
+            .gives::<ListEnvelope<MemberJson>>(200, "One page of the list.")
+            .refuses(&[Code::OrganizationKeyRequired]),
         route!(Patch "/v2/members/{member_id}" Organization "update_member" update)
             .members(Permission::Govern)
             .about("Members", "Update a member")

@@ -60,7 +60,7 @@ impl Command for BeginAttempt {
     }
 
     fn decide(&self, world: &mut World) -> Result<Begun, Halt> {
-        let message = super::find(world, self.leased.org, self.message)?;
+        let message = super::rows::find(world, self.leased.org, self.message)?;
         if self.before == Before::Untold && self.leased.attempt > UNCONFIRMED_ATTEMPTS_MAX {
             let reason =
                 message.error.clone().unwrap_or_else(|| "The provider did not confirm the message.".to_owned());

@@ -1,6 +1,7 @@
 //! Composes the texts of messages. Pure.
 
 use super::model::{CodePurpose, PayeeChange};
+use crate::clock::Time;
 use crate::money::Cents;
 use crate::text::check_message;
 
@@ -13,13 +14,17 @@ pub enum Letter<'a> {
         /// The payer's message, quoted unchanged.
         message: Option<&'a str>,
         link: &'a str,
-        /// Whether the link was delivered before.
-        again: bool,
+        /// The last day of a link that was delivered before: `December 21`.
+        reminds_until: Option<&'a str>,
+        /// The app's support contact, for a text message; a mail names it in its frame.
+        support: Option<&'a str>,
     },
     Code {
         app_name: &'a str,
         code: &'a str,
         purpose: CodePurpose,
+        /// The host of the page that takes the code, for a text message: phones then offer the code on that page only.
+        page_host: Option<&'a str>,
     },
     /// A payout failed or was returned.
     PayoutFailed {
@@ -91,7 +96,7 @@ pub fn in_words(change: PayeeChange, method: Option<&str>) -> String {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Composed {
     /// One line, for e-mail.
     pub subject: String,
@@ -102,21 +107,28 @@ pub struct Composed {
 }
 
 /// Composes the text, with the link and then the payer's message in quotes (docs/decisions.md 17). The text of a code
-/// has no other run of six digits, because phones fill in the first one.
+/// has no other number of six digits, because phones fill in the first one. Its last line binds it to the page that
+/// takes it, in the form of the WebOTP draft.
 #[must_use]
 pub fn compose(letter: &Letter<'_>) -> Composed {
     let (subject, text, link, code) = match *letter {
-        Letter::ClaimLink { app_name, amount, message, link, again } => {
+        Letter::ClaimLink { app_name, amount, message, link, reminds_until, support } => {
             let amount = amount.dollars();
-            let reminder = if again { "Reminder: " } else { "" };
+            let (reminder, until) = match reminds_until {
+                Some(day) => ("Reminder: ", format!(" by {day}")),
+                None => ("", String::new()),
+            };
             let subject = format!("{reminder}{app_name} is sending you {amount}");
-            let text = format!("{subject}.\nChoose how to get paid: {link}{}", said(app_name, message));
+            let said = said(app_name, message);
+            let support = support.map(|contact| format!("\nQuestions? {contact}")).unwrap_or_default();
+            let text = format!("{subject}.\nChoose how to get paid{until}: {link}{said}{support}");
             (subject, text, Some(link), None)
         }
-        Letter::Code { app_name, code, purpose } => {
+        Letter::Code { app_name, code, purpose, page_host } => {
             let app_name = if has_six_digits(app_name) { "the app" } else { app_name };
             let subject = format!("Your code for {app_name}");
-            let text = code_text(app_name, code, purpose);
+            let bound = page_host.filter(|host| !has_six_digits(host)).map(|host| format!("\n\n@{host} #{code}"));
+            let text = format!("{}{}", code_text(app_name, code, purpose), bound.unwrap_or_default());
             (subject, text, None, Some(code))
         }
         Letter::PayoutFailed { app_name, amount, reason, returned_by, link, back_at_app } => {
@@ -190,6 +202,11 @@ const fn whose(back_at_app: bool) -> &'static str {
     if back_at_app { "The money is back with the sender." } else { "The money is safe and still yours." }
 }
 
+/// Returns the last day of a link, for its reminders: all deliveries but the first.
+pub fn last_day(delivery: u32, expires_at: Time) -> Option<String> {
+    (delivery > 1).then(|| expires_at.date().strftime("%B %-d").to_string())
+}
+
 /// Returns the payer's message as the last line, quoted and with the payer's name, so that it cannot pass for bursar's
 /// words. A message stored before messages were checked is omitted if it fails the check.
 fn said(app_name: &str, message: Option<&str>) -> String {
@@ -206,8 +223,12 @@ fn has_six_digits(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn texts(letters: &[Letter<'_>]) -> String {
+        letters.iter().map(|letter| compose(letter).text).collect::<Vec<_>>().join("\n---\n")
+    }
+
     #[test]
-    fn the_texts() {
+    fn the_texts_of_links_and_codes() {
         let amount = Cents::new(123_405);
         let letters = [
             Letter::ClaimLink {
@@ -215,11 +236,46 @@ mod tests {
                 amount,
                 message: Some("Thanks for July!"),
                 link: "http://127.0.0.1:8080/claim/abc",
-                again: false,
+                reminds_until: None,
+                support: Some("+12127361234"),
             },
-            Letter::ClaimLink { app_name: "Acme", amount, message: None, link: "http://x/claim/abc", again: true },
-            Letter::Code { app_name: "Acme", code: "012345", purpose: CodePurpose::Verification },
-            Letter::Code { app_name: "Shop 1234567", code: "999999", purpose: CodePurpose::Claim },
+            Letter::ClaimLink {
+                app_name: "Acme",
+                amount,
+                message: None,
+                link: "http://x/claim/abc",
+                reminds_until: Some("December 21"),
+                support: None,
+            },
+            Letter::Code { app_name: "Acme", code: "012345", purpose: CodePurpose::Verification, page_host: None },
+            Letter::Code {
+                app_name: "Shop 1234567",
+                code: "999999",
+                purpose: CodePurpose::Claim,
+                page_host: Some("pay.example.com"),
+            },
+        ];
+        insta::assert_snapshot!(texts(&letters), @r#"
+        Acme is sending you $1,234.05.
+        Choose how to get paid: http://127.0.0.1:8080/claim/abc
+        Acme says: "Thanks for July!"
+        Questions? +12127361234
+        ---
+        Reminder: Acme is sending you $1,234.05.
+        Choose how to get paid by December 21: http://x/claim/abc
+        ---
+        012345 is your code to confirm your phone for Acme. It is valid for 10 minutes. Enter it only on the page where you requested it. We will never call you for it.
+        ---
+        999999 is your code to receive your payment from the app. It is valid for 10 minutes. Enter it only on the payment page. We will never call you for it.
+
+        @pay.example.com #999999
+        "#);
+    }
+
+    #[test]
+    fn the_texts_of_payouts() {
+        let amount = Cents::new(123_405);
+        let letters = [
             Letter::PayoutFailed {
                 app_name: "Acme",
                 amount,
@@ -247,19 +303,7 @@ mod tests {
             },
             Letter::PaymentCollected { app_name: "Acme", amount, account: "6789" },
         ];
-        let texts: Vec<String> = letters.iter().map(|letter| compose(letter).text).collect();
-        insta::assert_snapshot!(texts.join("\n---\n"), @r#"
-        Acme is sending you $1,234.05.
-        Choose how to get paid: http://127.0.0.1:8080/claim/abc
-        Acme says: "Thanks for July!"
-        ---
-        Reminder: Acme is sending you $1,234.05.
-        Choose how to get paid: http://x/claim/abc
-        ---
-        012345 is your code to confirm your phone for Acme. It is valid for 10 minutes. Enter it only on the page where you requested it. We will never call you for it.
-        ---
-        999999 is your code to receive your payment from the app. It is valid for 10 minutes. Enter it only on the payment page. We will never call you for it.
-        ---
+        insta::assert_snapshot!(texts(&letters), @r#"
         $1,234.05 from Acme could not be paid out: the account is closed. The money is safe and still yours. Ask Acme to pay you in another way.
         ---
         $1,234.05 from Acme was returned by your bank: the account is closed. The money is back with the sender. Ask Acme to pay you in another way.
@@ -285,7 +329,8 @@ mod tests {
                 amount: Cents::new(1),
                 message: Some(message),
                 link,
-                again: false,
+                reminds_until: None,
+                support: None,
             })
             .text
         };
@@ -299,7 +344,9 @@ mod tests {
     fn a_code_is_six_separate_digits() {
         for purpose in CodePurpose::ALL {
             for app_name in ["Acme", "1234567", "42"] {
-                let composed = compose(&Letter::Code { app_name, code: "314159", purpose: *purpose });
+                let page_host = Some("pay123456.example.com");
+                let letter = Letter::Code { app_name, code: "314159", purpose: *purpose, page_host };
+                let composed = compose(&letter);
                 let runs: Vec<&str> = composed
                     .text
                     .split(|character: char| !character.is_ascii_digit())

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::compose::Composed;
-use super::model::{InboxMessage, Message};
+use super::model::{InboxMessage, LinkText, Message};
 use super::rules::{self, MessageEvent};
 use crate::engine::Command;
 use crate::ids::MessageId;
 use crate::jobs::{self, Leased, Work};
 use crate::providers::{DeliveryOutcome, Report};
-use crate::world::record::key;
+use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
 
 /// The attempts before a message fails: about a quarter of an hour of doubling waits.
@@ -23,8 +23,8 @@ const FOLLOW_AFTER_SECONDS: [i64; 7] = [10, 60, 300, 1_800, 7_200, 21_600, 57_60
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Delivered {
-        /// The text for the sandbox's inbox, which replaces the recipient's phone.
-        inbox: Option<Composed>,
+        /// The message for the sandbox's inbox, which replaces the recipient's phone.
+        inbox: Option<Inboxed>,
     },
     Taken {
         /// The provider's reference, if it can be queried.
@@ -43,6 +43,14 @@ pub enum AttemptOutcome {
         /// The event that made it obsolete.
         reason: String,
     },
+}
+
+/// A message for the sandbox's inbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inboxed {
+    Text(Composed),
+    /// Its text has a claim link, and is composed when it is read.
+    OfLink(LinkText),
 }
 
 /// Ends an attempt to send a message: the job, the status and the inbox in one commit. `payout_links` ends the
@@ -77,7 +85,7 @@ pub fn record_outcome(
     message: MessageId,
     outcome: &AttemptOutcome,
 ) -> Result<Option<Arc<Message>>, Halt> {
-    let message = super::find(world, leased.org, message)?;
+    let message = super::rows::find(world, leased.org, message)?;
     let now = world.now();
     let (event, error) = match outcome {
         AttemptOutcome::Delivered { .. } => (MessageEvent::Delivered, None),
@@ -102,8 +110,8 @@ pub fn record_outcome(
     let error = error.map(|reason| without_recipient(&reason, &message.recipient));
 
     // From here it must succeed.
-    if let AttemptOutcome::Delivered { inbox: Some(composed) } = outcome {
-        receive(world, &message, composed);
+    if let AttemptOutcome::Delivered { inbox: Some(inboxed) } = outcome {
+        receive(world, &message, inboxed);
     }
     if let AttemptOutcome::Taken { reference: Some(_) } = outcome {
         follow(world, &message);
@@ -192,19 +200,24 @@ impl Command for StillOnItsWay {
     }
 }
 
-fn receive(world: &mut World, message: &Message, composed: &Composed) {
+fn receive(world: &mut World, message: &Message, inboxed: &Inboxed) {
     let created_at = world.now();
+    let (composed, of_link) = match inboxed.clone() {
+        Inboxed::Text(composed) => (composed, None),
+        Inboxed::OfLink(text) => (Composed::default(), Some(Document(text))),
+    };
     world.add(InboxMessage {
         org: message.org,
         id: message.id,
         app: message.app,
         channel: message.channel,
         recipient: message.recipient.clone(),
-        subject: composed.subject.clone(),
-        text: composed.text.clone(),
-        link: composed.link.clone(),
-        code: composed.code.clone(),
+        subject: composed.subject,
+        text: composed.text,
+        link: composed.link,
+        code: composed.code,
         created_at,
+        of_link,
     });
 }
 
@@ -270,7 +283,7 @@ pub(super) mod tests {
 
     fn delivered() -> AttemptOutcome {
         let composed = Composed { subject: "s".into(), text: "123456".into(), link: None, code: Some("123456".into()) };
-        AttemptOutcome::Delivered { inbox: Some(composed) }
+        AttemptOutcome::Delivered { inbox: Some(Inboxed::Text(composed)) }
     }
 
     #[test]

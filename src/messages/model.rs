@@ -75,7 +75,7 @@ pub enum Template {
         delivery: u32,
     },
     Code {
-        /// The code, sealed (`users::verification`).
+        /// The code, sealed (`verification`).
         #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
         sealed_code: Vec<u8>,
         purpose: CodePurpose,
@@ -234,12 +234,25 @@ record! {
         pub channel: Channel,
         /// E.164 or an address.
         pub recipient: String,
+        /// Empty, as `text` and `link`, if the text is composed when it is read.
         pub subject: String,
         pub text: String,
         pub link: Option<String>,
         pub code: Option<String>,
         pub created_at: Time,
+        pub of_link: Option<Document<LinkText>>,
     }
+}
+
+/// The parts of a text with a claim link that its link does not have, or that may change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkText {
+    pub link: PayoutLinkId,
+    /// The number of the delivery, from 1.
+    pub delivery: u32,
+    pub app_name: String,
+    /// The address without the link's token.
+    pub address_start: String,
 }
 
 #[cfg(test)]

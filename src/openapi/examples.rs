@@ -44,17 +44,28 @@ const TEXTS: [(&str, &str); 35] = [
     ("zip", "10001"),
 ];
 
-/// The depth of a response's example; below it a field is null.
-const DEPTH_MAX: usize = 7;
+/// Examples of whole numbers with these names; the others are amounts.
+const NUMBERS: [(&str, i64); 10] = [
+    ("year", 2026),
+    ("quantity", 1),
+    ("priority", 1),
+    ("sequence", 42),
+    ("version", 1),
+    ("attempts", 1),
+    ("deliveries", 1),
+    ("num_approvals_required", 1),
+    ("ledger_account_id", 4000),
+    ("ledger_class_id", 12),
+];
 
 /// Returns a small request: the required fields, or the first field if none is required.
 pub(super) fn request(schema: &Value) -> Value {
-    Examples { components: &Value::Null, whole: false }.of(schema, "", 0)
+    Examples { components: &Value::Null, whole: false }.of(schema, "", &[]).unwrap_or_default()
 }
 
-/// Returns a complete response: every field.
+/// Returns a complete response: every field. An object within itself is left out.
 pub(super) fn answer(schema: &Value, components: &Value) -> Value {
-    Examples { components, whole: true }.of(schema, "", 0)
+    Examples { components, whole: true }.of(schema, "", &[]).unwrap_or_default()
 }
 
 struct Examples<'a> {
@@ -63,41 +74,42 @@ struct Examples<'a> {
 }
 
 impl Examples<'_> {
-    fn of(&self, schema: &Value, name: &str, depth: usize) -> Value {
+    /// Returns an example, or `None` for an object that is `within` itself.
+    fn of(&self, schema: &Value, name: &str, within: &[&str]) -> Option<Value> {
         if let Some(given) = schema.get("example").or_else(|| schema.get("const")) {
-            return given.clone();
+            return Some(given.clone());
         }
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-            let target = target.rsplit('/').next().and_then(|target| self.components.get(target));
-            let is_deep = depth >= DEPTH_MAX;
-            return target.filter(|_| !is_deep).map_or(Value::Null, |target| self.of(target, name, depth + 1));
+            let target = target.rsplit('/').next().filter(|target| !within.contains(target))?;
+            return self.of(self.components.get(target)?, name, &[within, &[target]].concat());
         }
         if let Some(choice) = list(schema, "enum").find(|choice| !choice.is_null()) {
-            return choice.clone();
+            return Some(choice.clone());
         }
-        if let Some(either) = list(schema, "anyOf").chain(list(schema, "oneOf")).find(|either| !is_null(either)) {
-            return self.of(either, name, depth);
+        let mut choices = list(schema, "anyOf").chain(list(schema, "oneOf")).peekable();
+        if choices.peek().is_some() {
+            return choices.find_map(|either| self.of(either, name, within));
         }
         if schema.get("allOf").is_some() {
-            let parts = list(schema, "allOf").map(|part| self.of(part, name, depth));
+            let parts = list(schema, "allOf").filter_map(|part| self.of(part, name, within));
             let fields = parts.filter_map(|part| if let Value::Object(fields) = part { Some(fields) } else { None });
-            return fields.flatten().collect::<Map<_, _>>().into();
+            return Some(fields.flatten().collect::<Map<_, _>>().into());
+        }
+        if let Some(example) = list(schema, "examples").next() {
+            return Some(example.clone());
         }
         match kind(schema) {
-            "object" => self.object(schema, depth),
-            "array" => {
-                let items = schema.get("items").map(|items| self.of(items, name, depth + 1));
-                items.into_iter().filter(|item| !item.is_null()).collect()
-            }
-            "integer" => integer(schema).into(),
-            "number" => json!(0),
-            "boolean" => json!(true),
-            "string" => text(schema, name).into(),
-            _ => Value::Null,
+            "object" => self.object(schema, within),
+            "array" => Some(schema.get("items").and_then(|items| self.of(items, name, within)).into_iter().collect()),
+            "integer" => Some(integer(schema, name).into()),
+            "number" => Some(json!(0)),
+            "boolean" => Some(json!(true)),
+            "string" => Some(text(schema, name).into()),
+            _ => Some(Value::Null),
         }
     }
 
-    fn object(&self, schema: &Value, depth: usize) -> Value {
+    fn object(&self, schema: &Value, within: &[&str]) -> Option<Value> {
         let required: Vec<&str> = list(schema, "required").filter_map(Value::as_str).collect();
         let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         let shown = fields
@@ -105,17 +117,13 @@ impl Examples<'_> {
             .filter(|(place, (name, _))| {
                 self.whole || required.contains(&name.as_str()) || required.is_empty() && *place == 0
             })
-            .map(|(_, (name, field))| (name.clone(), self.of(field, name, depth + 1)));
-        shown.collect::<Map<_, _>>().into()
+            .map(|(_, (name, field))| Some((name.clone(), self.of(field, name, within)?)));
+        shown.collect::<Option<Map<_, _>>>().map(Value::from)
     }
 }
 
 fn list<'a>(schema: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
     schema.get(name).and_then(Value::as_array).into_iter().flatten()
-}
-
-fn is_null(schema: &Value) -> bool {
-    schema["type"] == "null"
 }
 
 /// Returns the type, or the first that is not null.
@@ -125,10 +133,11 @@ fn kind(schema: &Value) -> &str {
     kinds.as_str().or(first).unwrap_or_default()
 }
 
-/// Returns ten dollars, or the nearest allowed amount.
-fn integer(schema: &Value) -> i64 {
+/// Returns the example of this name or ten dollars, or the nearest allowed number.
+fn integer(schema: &Value, name: &str) -> i64 {
     let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
-    let number = bound("minimum").map_or(1_000, |least| least.max(1_000));
+    let known = NUMBERS.iter().find(|(known, _)| *known == name).map_or(1_000, |(_, number)| *number);
+    let number = bound("minimum").map_or(known, |least| least.max(known));
     bound("maximum").map_or(number, |most| number.min(most))
 }
 
@@ -176,6 +185,9 @@ mod tests {
             "trees": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}},
         }}});
         let tree = answer(&json!({"$ref": "#/components/schemas/Tree"}), &components);
-        assert_eq!(tree["id"], tree["trees"][0]["id"]);
+        assert_eq!(tree["trees"], json!([]));
+        let leaf = json!({"oneOf": [{"$ref": "#/components/schemas/Tree"}, {"type": "null"}]});
+        assert_eq!(answer(&leaf, &components), tree);
+        assert_eq!(Examples { components: &components, whole: true }.of(&leaf, "", &["Tree"]), Some(Value::Null));
     }
 }

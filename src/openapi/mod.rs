@@ -1,27 +1,28 @@
-//! The OpenAPI 3.1 document, created from the table of routes. It is served, and shown as a page.
+//! The OpenAPI 3.1 document, created from the table of routes. It is served, also in the form of 3.0, and shown as a page.
 //!
 //! Invariant: the document matches the checks, because inputs describe themselves and all routes have the guards of
 //! `dispatch`. A test compares it with the committed `openapi.json`.
 
 mod examples;
 mod links;
+mod named;
+mod older;
 mod operation;
+mod pages;
 mod reference;
+mod samples;
 mod schemas;
+mod tags;
 mod webhooks;
 
+pub use older::document_3_0;
 pub use webhooks::events_page;
-
-use std::sync::Arc;
 
 pub use operation::request_example;
 use serde_json::{Map, Value, json};
 
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
-use crate::pages::draw::page;
-use crate::pages::views::ReferencePage;
-use crate::program::{Bursar, Environment};
+use crate::http::{Answer, Call, Route};
 use crate::refusal::Code;
 use crate::world::states::TransitionRow;
 
@@ -39,12 +40,14 @@ pub fn document(routes: &[Route]) -> Value {
             tags.push(route.documented.tag);
         }
     }
-    json!({
+    tags.push(webhooks::TAG);
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "bursar",
             "version": "2",
             "description": reference::INTRODUCTION.join("\n\n"),
+            "contact": {"name": "The operator of this bursar server"},
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{
@@ -52,7 +55,7 @@ pub fn document(routes: &[Route]) -> Value {
             "description": "The sandbox and production have separate base URLs and keys.",
             "variables": {"base_url": {"default": "http://127.0.0.1:8080"}},
         }],
-        "tags": tags.iter().map(|tag| json!({"name": tag})).collect::<Vec<_>>(),
+        "tags": tags::described(&tags),
         "paths": paths,
         "webhooks": webhooks::webhooks(&schemas),
         "components": {
@@ -62,7 +65,10 @@ pub fn document(routes: &[Route]) -> Value {
             "headers": operation::shared_headers(),
             "securitySchemes": security_schemes(),
         },
-    })
+    });
+    named::name_inputs(&mut document);
+    schemas::remove_unused_errors(&mut document);
+    document
 }
 
 /// Formats the document as it is committed and served.
@@ -91,7 +97,7 @@ fn security_schemes() -> Value {
 /// Returns docs/errors.md: every code with its status, its meaning and the remedy.
 pub fn errors_page() -> String {
     let mut page = String::from(
-        "# Errors\n\nGenerated from `src/refusal.rs` by `make bless`. Codes are never renamed.\n\n| status | \
+        "# Errors\n\nGenerated from `crates/base/src/refusal.rs` by `make bless`. Codes are never renamed.\n\n| status | \
          error_code | meaning | what to do |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
@@ -128,27 +134,30 @@ pub fn transitions() -> Vec<(&'static str, Vec<TransitionRow>)> {
         ("Payable", crate::payables::rules::transitions()),
         ("Vendor payment method", crate::vendors::rules::transitions()),
         ("Webhook delivery", crate::webhooks::transitions()),
+        ("Bank connection", crate::banking::connections::transitions()),
+        ("Originator, settlement account or route", crate::banking::transitions()),
+        ("Bank file", crate::bank_files::transitions()),
+        ("Inbound file", crate::bank_intake::transitions()),
+        ("Bank item", crate::bank_intake::item_transitions()),
+        ("Bank statement", crate::bank_statements::transitions()),
     ]
 }
 
-/// Returns the routes of the document and the page. The document includes these two.
+/// Returns the routes of the document and its pages. The document does not include them.
 pub fn routes(described: &[Route]) -> Vec<Route> {
     let document = document(described);
-    let text: Arc<str> = text(&document).into();
-    let get_document = move |_: Call| std::future::ready(Ok(Answer::file("application/json", text.to_string())));
-    let reference = Arc::new(reference::page(&document));
-    let get_page = move |call: Call| std::future::ready(show(&reference, &call.bursar));
-    vec![
+    let file = |document: &Value| {
+        let answer = pages::public(Answer::file("application/json", text(document)));
+        move |_: Call| std::future::ready(Ok(answer.clone()))
+    };
+    let (get_document, get_older) = (file(&document), file(&document_3_0(&document)));
+    let files = vec![
         route!(Get "/openapi.json" Anyone "get_openapi_document" get_document)
             .about("Reference", "Get the OpenAPI 3.1 document of this API")
             .gives_empty(200, "The OpenAPI document."),
-        route!(Get "/docs" Anyone "show_reference" get_page)
-            .about("Reference", "Show the API reference")
-            .gives_empty(200, "The page."),
-    ]
-}
-
-fn show(reference: &ReferencePage, bursar: &Bursar) -> Outcome {
-    let is_sandbox = bursar.environment == Environment::Sandbox;
-    page(200, &ReferencePage { base_url: bursar.public_url.clone(), is_sandbox, ..reference.clone() })
+        route!(Get "/openapi-3.0.json" Anyone "get_openapi_3_0_document" get_older)
+            .about("Reference", "Get this API's document in OpenAPI 3.0, for generators that do not read 3.1")
+            .gives_empty(200, "The OpenAPI document."),
+    ];
+    [files, pages::routes(document)].concat()
 }

@@ -130,6 +130,7 @@ fn body(route: &Route) -> Option<Value> {
     if let Some(example) = request_example(route) {
         content["example"] = example;
     }
+    // Not `text/csv`, where a route accepts it: generators of clients fail on it.
     Some(json!({"required": required, "content": {"application/json": content}}))
 }
 
@@ -157,6 +158,9 @@ fn responses(route: &Route, schemas: &Value) -> Value {
             let example = examples::answer(&schema, schemas);
             response["content"] = json!({"application/json": {"schema": schema, "example": example}});
         }
+        if let Some((_, content_type)) = route.documented.files.iter().find(|(of, _)| of == status) {
+            response["content"] = json!({ *content_type: {"schema": {"type": "string", "format": "binary"}} });
+        }
         responses.insert(status.to_string(), response);
     }
     for (status, codes) in refusals(route) {
@@ -171,6 +175,10 @@ fn responses(route: &Route, schemas: &Value) -> Value {
 fn answer_headers(route: &Route, status: u16) -> Value {
     let refer = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
     let mut headers = json!({"X-Request-Id": refer("RequestId")});
+    if !matches!(route.who, Who::Anyone | Who::Provider) {
+        headers["RateLimit"] = refer("RateLimit");
+        headers["RateLimit-Policy"] = refer("RateLimitPolicy");
+    }
     match route.method {
         Method::Get if status == 200 => headers["ETag"] = refer("ETag"),
         Method::Post if is_keyed(route) => headers["Idempotent-Replayed"] = refer("IdempotentReplayed"),
@@ -202,7 +210,7 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     when(route.path.contains('{'), &[Code::NotFound]);
     when(bodied, &[Code::PayloadTooLarge, Code::UnsupportedMediaType]);
     when(route.method != Method::Get, &[Code::OutcomeUnknown]);
-    when(is_keyed(route), &[Code::IdempotencyKeyReused]);
+    when(is_keyed(route), &[Code::IdempotencyKeyReused, Code::ResourceBusy]);
     codes.extend_from_slice(&documented.refusals);
     codes.sort_unstable();
     codes.dedup();
@@ -248,7 +256,12 @@ fn refusal(status: u16, codes: &[Code]) -> Value {
     let mut headers = json!({"X-Request-Id": refer("RequestId")});
     match status {
         401 => headers["WWW-Authenticate"] = refer("WwwAuthenticate"),
-        429 | 503 => headers["Retry-After"] = refer("RetryAfter"),
+        429 => {
+            headers["Retry-After"] = refer("RetryAfter");
+            headers["RateLimit"] = refer("RateLimit");
+            headers["RateLimit-Policy"] = refer("RateLimitPolicy");
+        }
+        503 => headers["Retry-After"] = refer("RetryAfter"),
         _ => {}
     }
     json!({
@@ -272,7 +285,7 @@ pub(super) fn shared_parameters() -> Value {
             "name": "Api-App-Id", "in": "header", "required": false,
             "description": "The app that an organization key acts on. Required with an organization key on the routes \
                             of an app. An empty value counts as absent.",
-            "schema": {"anyOf": [{"type": "string", "format": "uuid"}, {"type": "string", "maxLength": 0}]},
+            "schema": {"type": "string", "pattern": "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$"},
         },
         "ClaimSession": {
             "name": "Claim-Session", "in": "header", "required": false,
@@ -299,6 +312,15 @@ pub(super) fn shared_headers() -> Value {
         "RequestId": header("The id that the request sent, or a generated id.", json!({"type": "string"})),
         "ETag": header("Identifies this body. Send it as If-None-Match to get status 304 if the body is unchanged.", json!({"type": "string"})),
         "IdempotentReplayed": header("Present if this is a stored response to an earlier request.", json!({"type": "string", "enum": ["true"]})),
+        "RateLimit": header(
+            "The requests that are left to the app now: `\"app\";r=<left>;t=<seconds until more>`. Sent to authenticated \
+             callers if the server limits requests.",
+            json!({"type": "string"}),
+        ),
+        "RateLimitPolicy": header(
+            "The limit of the app: `\"app\";q=<requests>;w=<seconds>`. Sent with RateLimit.",
+            json!({"type": "string"}),
+        ),
         "RetryAfter": header("Seconds to wait before the next attempt.", json!({"type": "integer", "minimum": 1})),
         "WwwAuthenticate": header("The expected authentication scheme.", json!({"type": "string"})),
     })

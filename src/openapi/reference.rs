@@ -1,10 +1,11 @@
-//! The document as a web page.
+//! The operations of the document as the pages show them.
 
 use serde_json::Value;
 
-use crate::pages::views::{Operation, OperationGroup, ReferencePage, ReferenceRow, ResponseDoc};
+use super::samples;
+use crate::pages::views::{Operation, OperationGroup, ReferenceChapter, ReferenceRow, ResponseDoc};
 
-/// The introduction of the document, by paragraph.
+/// The introduction of the document, by paragraph: what holds for every operation.
 pub(super) const INTRODUCTION: [&str; 5] = [
     "Moves money to people and collects money from them on behalf of an app. Requests, links and batches have amounts as integers in \
      cents, transfers as decimal text of cents; times are RFC 3339 in UTC; ids are UUIDs.",
@@ -21,33 +22,62 @@ pub(super) const INTRODUCTION: [&str; 5] = [
      new values of a status; requests accept the values listed.",
 ];
 
+const WEBHOOKS: &str = "An endpoint of the app receives every event as a signed POST. Verify the signature with the \
+                        endpoint's secret, store the event's id, answer with 2xx, and process it afterwards.";
+
+/// A chapter's anchor, its name, and the page with more.
+type Heading = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+/// The headings of the introduction's paragraphs.
+const HEADINGS: [Heading; 5] = [
+    ("conventions", "Conventions", Some(("/guide/concepts", "The concepts are in the guide."))),
+    ("authentication", "Authentication", Some(("/guide/security", "The guide has the rules for keys."))),
+    ("idempotency", "Idempotency", None),
+    ("errors", "Errors", Some(("/guide/reference/errors", "All codes, with what to do."))),
+    ("pagination", "Pagination", None),
+];
+
+/// The groups with which the reference begins; the others follow in the order of the document.
+const FIRST: [&str; 7] =
+    ["Payouts", "Payout links", "Payout link batches", "Payout requests", "Claims", "Transfers", "Users"];
+
 /// Nested fields are shown to this depth; below it a row says "object".
 const DEPTH_MAX: usize = 4;
 
-/// Returns the page of a document, without a base address.
-pub(super) fn page(document: &Value) -> ReferencePage {
-    let mut groups: Vec<OperationGroup> = list(document, "/tags").map(|tag| group(text(tag, "/name"))).collect();
+/// Returns the chapters.
+pub(super) fn chapters() -> Vec<ReferenceChapter> {
+    let chapter =
+        |((id, name, more), text): (Heading, &str)| ReferenceChapter { id, name, text: text.replace('`', ""), more };
+    let webhooks = ("webhooks", "Webhooks", Some(("/guide/webhooks", "The guide has code that verifies a signature.")));
+    HEADINGS.into_iter().zip(INTRODUCTION).chain([(webhooks, WEBHOOKS)]).map(chapter).collect()
+}
+
+/// Returns the groups of a document, with samples for a base address.
+pub(super) fn groups(document: &Value, base_url: &str) -> Vec<OperationGroup> {
+    let mut groups: Vec<OperationGroup> = list(document, "/tags").map(group).collect();
+    groups.sort_by_key(|group| FIRST.iter().position(|name| *name == group.name).unwrap_or(FIRST.len()));
     for (path, methods) in fields(document, "/paths") {
         for (method, operation) in fields(methods, "") {
-            let shown = one(document, path, method, operation);
+            let mut shown = one(document, path, method, operation);
+            samples::add(&mut shown, base_url);
             let tag = text(operation, "/tags/0");
             if let Some(group) = groups.iter_mut().find(|group| group.name == tag) {
                 group.operations.push(shown);
             }
         }
     }
-    ReferencePage {
-        version: text(document, "/info/version").to_owned(),
-        base_url: String::new(),
-        introduction: INTRODUCTION.iter().map(|paragraph| paragraph.replace('`', "")).collect(),
-        groups,
-        is_sandbox: false,
-    }
+    groups.retain(|group| !group.operations.is_empty());
+    groups
 }
 
-fn group(name: &str) -> OperationGroup {
-    let id = name.to_lowercase().replace(' ', "-");
-    OperationGroup { id, name: name.to_owned(), description: String::new(), operations: Vec::new() }
+fn group(tag: &Value) -> OperationGroup {
+    let name = text(tag, "/name");
+    OperationGroup {
+        id: name.to_lowercase().replace(' ', "-"),
+        name: name.to_owned(),
+        description: text(tag, "/description").to_owned(),
+        operations: Vec::new(),
+    }
 }
 
 fn one(document: &Value, path: &str, method: &str, operation: &Value) -> Operation {
@@ -63,6 +93,7 @@ fn one(document: &Value, path: &str, method: &str, operation: &Value) -> Operati
         parameters: list(operation, "/parameters").map(|given| parameter(resolve(document, given))).collect(),
         request_fields: body.map_or_else(Vec::new, |body| schema_rows(document, &body["schema"])),
         request_example: body.and_then(|body| body.get("example")).map(pretty),
+        samples: Vec::new(),
         responses: fields(operation, "/responses").map(|(status, given)| answer(document, status, given)).collect(),
     }
 }

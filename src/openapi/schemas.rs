@@ -8,7 +8,7 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 use crate::http::Route;
 use crate::http::route::NamedSchema;
 use crate::refusal::{Code, ErrorBody, FieldError};
-use crate::users::verification::VerificationJson;
+use crate::verification::VerificationJson;
 
 const PREFIX: &str = "#/components/schemas/";
 
@@ -64,6 +64,15 @@ fn error_of(code: Code) -> Value {
             {"type": "object", "properties": {"error_code": {"type": "string", "enum": [code.as_str()]}}},
         ],
     })
+}
+
+/// Removes the errors that no operation declares: they concern requests that are no operation, such as a wrong method.
+pub(super) fn remove_unused_errors(document: &mut Value) {
+    let text = document.to_string();
+    let is_used = |name: &str| text.contains(&format!("\"{PREFIX}{name}\""));
+    if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
+        schemas.retain(|name, _| !name.ends_with("Error") || is_used(name));
+    }
 }
 
 fn add(named: &mut BTreeMap<String, Value>, name: &str, schema: &Value) {

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::events::EventName;
 
-const EVENT: &str = "#/components/schemas/Event";
+/// The tag of the events. Generators write a file for each tag, so it differs from that of the endpoints' operations.
+pub(super) const TAG: &str = "Webhook events";
+const EVENT: &str = "Event";
 
 /// Returns `webhooks`: the bodies that an endpoint receives, by the event's name. `schemas` are the components of the
 /// document.
@@ -20,7 +22,7 @@ fn posted(name: EventName, schemas: &Value) -> Value {
     let header = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
     json!({
         "operationId": format!("on_{}", name.as_str().replace('.', "_")),
-        "tags": ["Webhooks"],
+        "tags": [TAG],
         "summary": name.when(),
         "security": [],
         "parameters": [header("WebhookId"), header("WebhookTimestamp"), header("WebhookSignature"), header("BursarAnchor")],
@@ -39,10 +41,11 @@ fn body(name: EventName, schemas: &Value) -> Value {
         Some(_) => json!({"$ref": format!("#/components/schemas/{}", name.object())}),
         None => json!({"type": "object"}),
     };
-    json!({"allOf": [
-        {"$ref": EVENT},
-        {"type": "object", "properties": {"name": {"const": name.as_str()}, "object": object}},
-    ]})
+    // A schema of its own instead of a part over the general event: in many languages a type cannot narrow a field.
+    let mut event = schemas[EVENT].clone();
+    event["properties"]["name"] = json!({"type": "string", "enum": [name.as_str()]});
+    event["properties"]["object"] = object;
+    event
 }
 
 /// Returns the headers of a webhook, for `components.parameters`.

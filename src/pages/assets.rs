@@ -1,7 +1,7 @@
 //! The files under `/assets/`. They are compiled into the binary, so pages never load anything from another host.
 
 /// How long a browser may keep an asset, in seconds. Short, because the names do not change with the contents.
-pub(super) const ASSET_KEPT_SECONDS: u32 = 3_600;
+pub const ASSET_KEPT_SECONDS: u32 = 3_600;
 
 /// The policy of every page: only files of its own origin load, and no other page may frame it. A frame around a claim
 /// page could capture the clicks of a payee.
@@ -17,7 +17,7 @@ pub struct Asset {
     pub bytes: &'static [u8],
 }
 
-pub const ASSETS: [Asset; 3] = [
+pub const ASSETS: [Asset; 4] = [
     Asset {
         name: "bursar.css",
         content_type: "text/css; charset=utf-8",
@@ -27,6 +27,11 @@ pub const ASSETS: [Asset; 3] = [
         name: "bursar.js",
         content_type: "text/javascript; charset=utf-8",
         bytes: include_bytes!("../../assets/bursar.js"),
+    },
+    Asset {
+        name: "claim.js",
+        content_type: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../../assets/claim.js"),
     },
     Asset { name: "bursar.svg", content_type: "image/svg+xml", bytes: include_bytes!("../../assets/bursar.svg") },
 ];

@@ -3,6 +3,7 @@
 use super::assets::{ASSET_KEPT_SECONDS, asset};
 use super::draw::page;
 use super::inbox::show_inbox;
+use super::sandbox::{self, Local};
 use super::views::LandingPage;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
@@ -14,7 +15,13 @@ pub async fn show_landing(call: Call) -> Outcome {
     if call.bursar.environment == Environment::Production {
         return Err(Refusal::not_found("page"));
     }
+    let glance = match Local::of(&call).await {
+        // The page is useful without it, for example while the store is busy.
+        Some(local) => local.glance().await.ok(),
+        None => None,
+    };
     let view = LandingPage {
+        glance,
         base_url: call.bursar.public_url.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         is_sandbox: true,
@@ -24,7 +31,11 @@ pub async fn show_landing(call: Call) -> Outcome {
 
 /// GET /assets/{name}
 pub async fn get_asset(call: Call) -> Outcome {
-    let asset = asset(call.parameter("name")).ok_or_else(|| Refusal::not_found("file"))?;
+    let name = call.parameter("name");
+    if let Some(style) = super::sender::style(name) {
+        return Ok(style);
+    }
+    let asset = asset(name).ok_or_else(|| Refusal::not_found("file"))?;
     let kept = format!("public, max-age={ASSET_KEPT_SECONDS}");
     Ok(Answer::file(asset.content_type, asset.bytes).header("cache-control", kept))
 }
@@ -44,5 +55,14 @@ pub fn routes() -> Vec<Route> {
             .gives_empty(200, "The file.")
             .refuses(&[Code::NotFound]),
     ];
-    [own, super::guide::routes(), super::claim::routes(), super::notice::routes(), super::setup::routes()].concat()
+    [
+        own,
+        super::guide::routes(),
+        super::claim::routes(),
+        super::notice::routes(),
+        super::sender::routes(),
+        super::setup::routes(),
+        sandbox::routes(),
+    ]
+    .concat()
 }

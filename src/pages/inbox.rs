@@ -4,10 +4,10 @@ use super::draw::page;
 use super::views::{InboxMessage as Shown, InboxPage, MessageChannel};
 use crate::http::{Call, Outcome};
 use crate::input::Input as _;
-use crate::messages::http::Recipient;
-use crate::messages::{self, Channel, InboxMessage};
+use crate::messages::Channel;
 use crate::program::Environment;
 use crate::refusal::Refusal;
+use crate::sandbox::inbox::{Received, Recipient, received};
 
 const SHOWN_MAX: usize = 100;
 
@@ -21,16 +21,14 @@ pub async fn show_inbox(call: Call) -> Outcome {
     // Text that is neither a phone number nor an address matches no message.
     let recipient =
         if to.is_empty() { None } else { Some(Recipient::read_text(&to, "to").map_or(to.clone(), |to| to.0)) };
-    let mut found = call.read(move |world| messages::received(world, recipient.as_deref(), SHOWN_MAX + 1)).await?;
+    let vault = call.bursar.vault.clone();
+    let mut found = call.read(move |world| received(world, &vault, recipient.as_deref(), SHOWN_MAX + 1)).await?;
     let has_more = found.len() > SHOWN_MAX;
     found.truncate(SHOWN_MAX);
-    page(
-        200,
-        &InboxPage { to, messages: found.iter().map(|message| shown(message)).collect(), has_more, is_sandbox: true },
-    )
+    page(200, &InboxPage { to, messages: found.into_iter().map(shown).collect(), has_more, is_sandbox: true })
 }
 
-fn shown(message: &InboxMessage) -> Shown {
+fn shown(Received { message, composed }: Received) -> Shown {
     let channel = match message.channel {
         Channel::Sms => MessageChannel::Sms,
         Channel::Email => MessageChannel::Email,
@@ -42,9 +40,9 @@ fn shown(message: &InboxMessage) -> Shown {
         to: message.recipient.clone(),
         created: message.created_at.strftime("%B %-d, %H:%M:%S UTC"),
         created_at: message.created_at.to_string(),
-        subject: Some(message.subject.clone()).filter(|_| channel == MessageChannel::Email),
-        text: message.text.clone(),
-        link: message.link.clone(),
-        code: message.code.clone(),
+        subject: Some(composed.subject).filter(|_| channel == MessageChannel::Email),
+        text: composed.text,
+        link: composed.link,
+        code: composed.code,
     }
 }

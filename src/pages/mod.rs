@@ -1,4 +1,4 @@
-//! The pages for people: the claim of a payout link, notices to payees, set-up links, the sandbox inbox, the landing
+//! The pages for people: the claim of a payout link, notices to payees, senders, set-up links, the sandbox inbox, the landing
 //! page, the API reference and the user guide.
 //!
 //! Every page is complete HTML from the server and works without scripts. [`assets::CONTENT_SECURITY_POLICY`] forbids
@@ -14,5 +14,10 @@ pub mod draw;
 pub mod http;
 mod inbox;
 mod notice;
+mod origin;
+mod sandbox;
+mod sender;
 mod setup;
 pub mod views;
+
+pub use guide::{page_not_found, texts};

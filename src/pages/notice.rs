@@ -2,6 +2,7 @@
 //! rules are those of `users::notices`.
 
 use super::draw::page;
+use super::sender;
 use super::views::{FieldError, Form, NoticePage, NoticeState};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
@@ -10,7 +11,7 @@ use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::users::http::notices::check_token;
 use crate::users::notices::{self, Freeze, NoticeJson, NoticeToken, SendNoticeCode, Unfreeze};
-use crate::users::verification::{NewCode, hash_code};
+use crate::verification::{NewCode, hash_code};
 
 fn token(call: &Call) -> Result<NoticeToken, Refusal> {
     let token = NoticeToken::parse(&call.bursar.vault, call.parameter("token"));
@@ -70,7 +71,7 @@ fn draw(call: &Call, status: u16, notice: &NoticeJson, form: Form) -> Outcome {
     let changes = notice.changes.iter().map(|change| capitalized(&in_words(*change, notice.method.as_deref())));
     let view = NoticePage {
         token: call.parameter("token").to_owned(),
-        app_name: notice.app_name.clone(),
+        sender: sender::view(&notice.sender, notice.sender.path()),
         changes: changes.collect(),
         changed_on: notice.created.date().strftime("%A, %B %-d").to_string(),
         sent_to: notice.sent_to.clone(),

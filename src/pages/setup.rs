@@ -132,9 +132,20 @@ fn again(call: &Call, refusal: &Refusal) -> Form {
     });
     let errors = refusal.errors.iter().map(|error| {
         let field = error.field.trim_start_matches('/').to_owned();
-        FieldError { message: sentence(&field, &error.message), field }
+        FieldError { message: advice(&field, &error.message), field }
     });
     Form { values: values.collect(), errors: errors.collect() }
+}
+
+/// Returns an error as a sentence that says what to do. `rule` is the message of the field's input, which administrators
+/// of a service may read as it is.
+fn advice(field: &str, rule: &str) -> String {
+    let name = field.replace('_', " ");
+    match (field, rule) {
+        ("email", _) => sentence(field, rule),
+        (_, "is required" | "must not be blank") => format!("Enter your {name}."),
+        (_, rule) => format!("The {name} {}.", rule.trim_end_matches('.')),
+    }
 }
 
 fn draw(call: &Call, status: u16, state: SetupState, form: Form) -> Outcome {

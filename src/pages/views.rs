@@ -10,21 +10,29 @@ mod inbox;
 mod landing;
 mod notice;
 mod reference;
+mod sandbox;
+mod sender;
 mod setup;
 
 #[cfg(test)]
 mod gallery;
 
 pub use claim::{
-    Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage, ContactWay,
-    DonePage, MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice,
-    SavedMethod, Step, StepState, TaxForm,
+    BankForm, BankSpeed, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage,
+    ContactPage, ContactWay, DonePage, MethodDetailsPage, MethodField, MethodPage, NamedContact, NamedContactPage,
+    OtherForm, PayoutOutcome, PayoutPage, ProfilePage, ReceiptPage, SavedMethod, Step, StepState, TaxForm, WayChoice,
+    WayGroup,
 };
 pub use guide::{GuideGroup, GuideLink, GuidePage};
 pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
 pub use landing::LandingPage;
 pub use notice::{NoticePage, NoticeState};
-pub use reference::{Operation, OperationGroup, ReferencePage, ReferenceRow, ResponseDoc};
+pub use reference::{
+    Operation, OperationGroup, ReferenceChapter, ReferenceGroupPage, ReferenceGroupText, ReferencePage, ReferenceRow,
+    ResponseDoc, Sample,
+};
+pub use sandbox::{Glance, GlanceEvent, GlanceMessage, GlanceTransfer, Movement, SandboxRefusedPage, TestPayoutPage};
+pub use sender::{Sender, Website, WhyPage, WhyPayment};
 pub use setup::{SetupPage, SetupState};
 
 /// A posted form: the typed values and their errors. `Form::default()` is a form that is shown for the first time.

@@ -272,7 +272,7 @@ fn files() -> Vec<Route> {
             .members(Permission::View)
             .about(TAG, "Get a payable's file")
             .describe("Returns the PDF as an attachment.")
-            .gives_empty(200, "The PDF, as application/pdf.")
+            .gives_file(200, "The PDF.", "application/pdf")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/file" App "set_payable_file" set_file)
             .members(Permission::Prepare)

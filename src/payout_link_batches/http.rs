@@ -1,6 +1,6 @@
 //! The routes of payout link batches.
 
-use super::rows;
+use super::{csv_file, rows};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};
 use crate::idempotency::Once;
 use crate::input::input;
-use crate::input::types::word_input;
+use crate::input::types::{LongText, word_input};
 use crate::payout_links::{self, NewToken};
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
@@ -30,6 +30,9 @@ input! {
     pub struct SubmitQuery {
         /// true: check and plan the whole batch, and create and store nothing.
         pub dry_run: Option<bool>,
+        /// For a CSV file with other names of columns: a JSON object of fields and names, such as
+        /// {"phone_number": "Phone", "amount": "Amount"}. Columns that it does not name are left out.
+        pub columns: Option<LongText>,
     }
 }
 
@@ -55,7 +58,7 @@ pub enum EnqueuedOrPlannedJson {
 
 /// Returns the request of a row, as the running program makes it.
 pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> Once {
-    let token = NewToken::draw(&bursar.vault, &mut bursar.entropy(), scope.org);
+    let token = NewToken::draw(&bursar.vault, &mut bursar.entropy());
     let made = bursar.clone();
     row::request(&bursar.vault, scope, row, token, move |link| payout_links::made(&made, link))
 }
@@ -64,6 +67,9 @@ pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> O
 pub async fn submit(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: SubmitQuery = call.query()?;
+    if asked.columns.is_some() && !call.is_csv {
+        return Err(Refusal::field(Code::InvalidInput, "columns", "applies to a body of Content-Type: text/csv only"));
+    }
     let rows = call.body::<NewBatch>().map(|new| new.into_rows(&call.bursar.vault));
     if asked.dry_run == Some(true) {
         let (rows, fingerprint) = rows?;
@@ -136,10 +142,13 @@ pub fn routes() -> Vec<Route> {
             .describe(
                 "Validates all rows together, then creates the links one by one, each with its row's idempotency key, \
                  like POST /v2/payout-links. Identical rows are the same batch: a repeated call enqueues it again \
-                 while it is submitted, and returns 409 afterwards. With dry_run=true, nothing is created or stored.",
+                 while it is submitted, and returns 409 afterwards. With dry_run=true, nothing is created or stored. \
+                 The body may be a CSV file in UTF-8 instead (Content-Type: text/csv): its first line names the fields, \
+                 amount_cents takes whole cents, and a column amount takes dollars such as 1250.50.",
             )
             .asks::<SubmitQuery>()
             .takes::<NewBatch>()
+            .or_csv(csv_file::read)
             .example(json!({"links": [{
                 "email": "jane@example.com",
                 "delivery_method": "email",
@@ -162,12 +171,12 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results" App "get_payout_link_batch_results" show_results)
             .about("Payout link batches", "Get the results of a payout link batch as CSV")
             .describe(results)
-            .gives_empty(200, "The CSV file.")
+            .gives_file(200, "The CSV file.", "text/csv")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results.csv" App "get_payout_link_batch_results_csv" show_results)
             .about("Payout link batches", "Download the results of a payout link batch as CSV")
             .describe("Returns the same file as the path without .csv, for clients that name a download by its path.")
-            .gives_empty(200, "The CSV file.")
+            .gives_file(200, "The CSV file.", "text/csv")
             .refuses(&[Code::NotFound]),
     ]
 }

@@ -9,6 +9,7 @@
 //!
 //! Start at `submit.rs`, then `row.rs`.
 
+mod csv_file;
 mod finish;
 mod http;
 mod input;

@@ -9,6 +9,7 @@ use crate::engine::Command;
 use crate::idempotency::{Answer, Content, Keyed, Once, answering, target};
 use crate::ids::{AppId, PayoutLinkBatchId, PayoutLinkId};
 use crate::jobs::{self, Job, Leased};
+use crate::originals::ORIGINALS;
 use crate::payout_links::{Create, DeliveryRequest, NewLink, NewToken, Payee, PayoutLink};
 use crate::refusal::Refusal;
 use crate::scope::Scope;
@@ -111,7 +112,8 @@ pub fn request(
 
 fn keyed(vault: &Arc<Vault>, app: AppId, row: &ValidatedRow) -> Keyed {
     let target = target("POST /v2/payout-links", &[]);
-    Keyed::of(vault, app.0, &row.idempotency_key.to_string(), target, &Json::from_serde(&body(row)))
+    let key = row.idempotency_key.to_string();
+    Keyed::of(vault, ORIGINALS, app.0, &key, target, &Json::from_serde(&body(row)))
 }
 
 /// Returns the body of the request, without the row's empty fields.

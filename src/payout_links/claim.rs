@@ -8,8 +8,9 @@ use super::rules;
 use crate::events::EventName;
 use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::refusal::{Code, Refusal};
+use crate::taxes;
 use crate::transfers;
-use crate::users::{self, User};
+use crate::users::User;
 use crate::world::{Halt, World};
 
 /// Claims the link: captures its hold into the payee's wallet. Once, and never after its end.
@@ -23,7 +24,7 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
 
     // From here it must succeed.
     if !link.tax_exempt {
-        users::count_received(world, scope, user.id, link.amount)?;
+        taxes::count_received(world, scope, user.id, link.amount)?;
     }
     let hold = transfers::find(world, scope, link.transfer)?;
     let now = world.now();

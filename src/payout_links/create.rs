@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::deliver::deliver_first;
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
-use super::token::{NewToken, seal_context};
+use super::sweep;
+use super::token::NewToken;
 use crate::apps::Movement;
 use crate::apps::{self, phones};
 use crate::clock::{DAY_SECONDS, Time};
@@ -110,7 +111,11 @@ pub fn wants(scope: Scope, new: &NewLink) -> Vec<Want> {
     let held = matches!(new.funding_source, FundingSource::ServiceBalance).then(|| posting.wants());
     let recipient = new.payee.e164().or_else(|| new.payee.email.clone());
     let counted = delivery_days::wants(scope, recipient);
-    [apps::want(scope), events::want(scope)].into_iter().chain(held.into_iter().flatten()).chain(counted).collect()
+    [apps::want(scope), events::want(scope), sweep::want(scope.org)]
+        .into_iter()
+        .chain(held.into_iter().flatten())
+        .chain(counted)
+        .collect()
 }
 
 /// Refuses a phone to which the app may not send, and names the field if the request has it.
@@ -154,8 +159,9 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         org: scope.org,
         id,
         app: scope.app,
-        token_hash: token.hash.clone(),
-        sealed_token: token.token.seal(&seal_context(scope.org, id)),
+        token_layout: None,
+        token_hash: Vec::new(),
+        sealed_token: token.seal(scope.org, id),
         amount: new.amount,
         status,
         payee_phone: payee.e164(),
@@ -187,12 +193,17 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         created_at: now,
         updated_at: now,
     });
-    jobs::enqueue_at(world, scope.org, Work::ExpireLink { link: id.0 }, expires_at);
-    if let Some(remind_at) = new.remind_at {
-        jobs::enqueue_at(world, scope.org, Work::RemindLink { link: id.0 }, remind_at);
-    }
+    plan(world, &link, new.remind_at)?;
     rows::emit(world, &link, EventName::PayoutLinkUpdated)?;
     Ok(link)
+}
+
+/// Ensures that the payee is reminded and the link expires.
+fn plan(world: &mut World, link: &PayoutLink, remind_at: Option<Time>) -> Result<(), Halt> {
+    let Some(remind_at) = remind_at else { return sweep::watch(world, link) };
+    jobs::enqueue_at(world, link.org, Work::RemindLink { link: link.id.0 }, remind_at);
+    sweep::enqueue(world, link, link.expires_at);
+    Ok(())
 }
 
 /// Returns the payee from the request, or from the named user.

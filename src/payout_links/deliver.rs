@@ -108,7 +108,7 @@ fn queue(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
     Ok(())
 }
 
-fn recipients(link: &PayoutLink) -> Vec<(Channel, String)> {
+pub(super) fn recipients(link: &PayoutLink) -> Vec<(Channel, String)> {
     let sms = link.payee_phone.clone().map(|phone| (Channel::Sms, phone));
     let email = link.payee.0.email.clone().map(|email| (Channel::Email, email));
     match link.delivery_method {

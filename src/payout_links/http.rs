@@ -18,7 +18,8 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MessageId, OrgId, UserId};
 use crate::input::types::{
-    Amount, CallingCode, Integer, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text, phone, word_input,
+    Amount, COUNTRY_CODE_MISSING, CallingCode, Integer, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text,
+    international, phone, word_input,
 };
 use crate::input::{Input, Problems, input, problem, wrong};
 use crate::program::Bursar;
@@ -52,9 +53,9 @@ input! {
         pub last_name: Option<Name>,
         /// The e-mail address.
         pub email: Option<Email>,
-        /// The country calling code, digits. Required with phone_number.
+        /// The country calling code, digits. Required with a phone_number that does not begin with a plus.
         pub country_code: Option<CallingCode>,
-        /// The phone number within its country. Required with country_code.
+        /// The phone number within its country, with country_code; or in the form +12127361234.
         pub phone_number: Option<NationalNumber>,
     }
 }
@@ -84,9 +85,11 @@ input! {
         pub method: Option<DeliveryMethod>,
         /// The payee's e-mail address, if payee does not have it.
         pub email: Option<Email>,
-        /// The payee's country calling code, if payee does not have it. Required with phone_number.
+        /// The payee's country calling code, if payee does not have it. Required with a phone_number that does not begin
+        /// with a plus.
         pub country_code: Option<CallingCode>,
-        /// The payee's phone number, if payee does not have it. Required with country_code.
+        /// The payee's phone number, if payee does not have it: within its country, with country_code; or in the form
+        /// +12127361234.
         pub phone_number: Option<NationalNumber>,
     }
 }
@@ -246,7 +249,10 @@ impl PayeeInput {
             (Some(country), Some(number)) => Some(phone(&country.0, &number.0, at)?),
             (None, None) => None,
             (Some(_), None) => return Err(lacks("phone_number", "is required if country_code is sent")),
-            (None, Some(_)) => return Err(lacks("country_code", "is required if phone_number is sent")),
+            (None, Some(number)) => match international(number, at) {
+                Some(phone) => Some(phone?),
+                None => return Err(lacks("country_code", COUNTRY_CODE_MISSING)),
+            },
         };
         Ok(Payee {
             first_name: self.first_name.map(|name| name.0),
@@ -296,7 +302,7 @@ pub fn made(bursar: &Arc<Bursar>, link: &Arc<PayoutLink>) -> Answer {
 /// POST /v2/payout-links
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
-    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
+    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy());
     let command =
         call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).map(|new| Create { scope, new, token });
     let bursar = call.bursar.clone();

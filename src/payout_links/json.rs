@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::model::{AccountingData, Payee, PayoutLink};
+use super::model::{AccountingData, DeliveryMethod, LinkStatus, Payee, PayoutLink};
 use super::token;
 use crate::clock::Time;
 use crate::ids::{PayoutLinkId, TransferId, UserId};
@@ -26,8 +26,8 @@ pub struct PayoutLinkJson {
     /// Cents.
     #[schema(value_type = i64, example = 1000)]
     pub amount: Cents,
-    /// created, funds_pending, delivery_pending, delivery_failed, sent, delivered, claimed, reversed, canceled,
-    /// expired, failed.
+    /// The link's status.
+    #[schema(value_type = LinkStatus)]
     pub status: &'static str,
     /// The payee.
     pub payee: Payee,
@@ -57,7 +57,7 @@ pub struct PayoutLinkJson {
     /// The e-mail address of the person who created the link, if a person did.
     #[schema(required)]
     pub created_by_email: Option<String>,
-    /// service_balance.
+    /// service_balance or ach.
     pub funding_source: &'static str,
     /// When the link expires.
     #[schema(value_type = String, format = DateTime)]
@@ -69,7 +69,8 @@ pub struct PayoutLinkJson {
 /// How a link is delivered.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DeliveryJson {
-    /// sms, link, email, all.
+    /// The channel.
+    #[schema(value_type = DeliveryMethod)]
     pub method: &'static str,
     /// The e-mail address, if one is used.
     #[schema(required)]
@@ -87,7 +88,12 @@ pub struct DeliveryJson {
 }
 
 pub fn json(bursar: &Bursar, link: &PayoutLink) -> PayoutLinkJson {
-    body(link, address(bursar, link))
+    json_under(&bursar.public_url, &bursar.vault, link)
+}
+
+/// Returns the same for a program with this public URL and vault.
+pub fn json_under(public_url: &str, vault: &Vault, link: &PayoutLink) -> PayoutLinkJson {
+    body(link, address_under(public_url, vault, link))
 }
 
 /// Returns the URL at which the payee claims the link.
@@ -97,7 +103,12 @@ pub fn address(bursar: &Bursar, link: &PayoutLink) -> Option<String> {
 
 /// Returns the same URL for a command, which has the public URL and the vault.
 pub fn address_under(public_url: &str, vault: &Vault, link: &PayoutLink) -> Option<String> {
-    token::shown(vault, link).map(|token| format!("{public_url}/claim/{token}"))
+    token::shown(vault, link).map(|token| address_start(public_url) + &token)
+}
+
+/// Returns the address of a link without its token.
+pub fn address_start(public_url: &str) -> String {
+    format!("{public_url}/claim/")
 }
 
 /// Returns the link for events, without its address, which is a secret.

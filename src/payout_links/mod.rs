@@ -20,6 +20,7 @@ mod redeliver;
 mod reported;
 mod rows;
 pub mod rules;
+mod sweep;
 mod token;
 
 pub use cancel::Cancel;
@@ -29,11 +30,12 @@ pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deli
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};
 pub use http::{NewPayoutLink, PayeeInput, check_token, made, reports, routes};
-pub use json::{PayoutLinkJson, address, address_under, json, without_address};
+pub use json::{PayoutLinkJson, address, address_start, address_under, json, json_under, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use reported::Reported;
 pub(crate) use rows::change;
 pub use rows::{by_token, erase, find};
 pub use rules::DELIVERIES_MAX;
-pub use token::{ClaimToken, NewToken, opens_with, place_in as token_seal_context};
+pub use sweep::{SweepLinks, Visited, is_open, job_of, to_visit};
+pub use token::{ClaimToken, NewToken, opens_with, place_in as token_seal_context, shown as token};

@@ -12,7 +12,8 @@ use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// The state of a link (docs/decisions.md 9).
+    // docs/decisions.md 9
+    /// The state of a link.
     pub enum LinkStatus {
         /// Created.
         Created = "created",
@@ -107,12 +108,14 @@ pub struct AccountingData {
 record! {
     pub struct PayoutLink in "payout_links" {
         key (org, id)
-        unique BY_TOKEN (org, token_hash)
+        unique BY_TOKEN (org, token_layout, token_hash)
         many OF_USER (org, payee_user);
         pub org: OrgId,
         pub id: PayoutLinkId,
         pub app: AppId,
-        /// Keyed hash of the claim token.
+        /// `None` if the claim token contains the link's id; else 1, and it is found by its hash.
+        pub token_layout: Option<i64>,
+        /// Keyed hash of a token that is found by it; else empty.
         pub token_hash: Vec<u8>,
         /// For the `link` field.
         pub sealed_token: Vec<u8>,

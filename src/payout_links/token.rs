@@ -1,32 +1,50 @@
-//! The claim token: the organization's id and 256 random bits. The id is needed because the claim request has no other
-//! way to name the organization. The hash is indexed; a sealed copy is kept for the `link` field (docs/decisions.md 9).
+//! The claim token: the ids of organization and link, and 128 random bits. The ids lead to the link without an index;
+//! the claim request has no other way to name the organization. A sealed copy is kept for the `link` field
+//! (docs/decisions.md 9).
+//!
+//! Tokens of earlier versions have 256 random bits instead, and are found by their keyed hash ([`HASHED`]). A token of
+//! either kind opens a link only if it equals the link's sealed copy.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
+use zeroize::Zeroizing;
 
 use super::model::PayoutLink;
 use crate::ids::{Entropy, OrgId, PayoutLinkId};
-use crate::vault::{Purpose, SealContext, Unsealed, Vault};
+use crate::vault::{Purpose, SealContext, Vault};
+
+/// The layout of tokens without their link's id.
+pub(super) const HASHED: i64 = 1;
 
 #[derive(Clone)]
 pub struct ClaimToken {
     pub org: OrgId,
+    /// The link's id; random in a token of an earlier version.
+    pub link: PayoutLinkId,
     pub hash: Vec<u8>,
-    /// Checks that the link found by the hash contains this token.
-    pub vault: Vault,
+    bytes: Zeroizing<Vec<u8>>,
+    vault: Vault,
 }
 
 impl ClaimToken {
     /// Parses a token; `None` if it is malformed.
     pub fn parse(vault: &Vault, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
-        let (org, secret) = bytes.split_first_chunk::<16>()?;
-        (secret.len() == 32).then(|| Self {
+        let ([org, link, _], []) = bytes.as_chunks::<16>() else { return None };
+        Some(Self {
             org: OrgId(Uuid::from_bytes(*org)),
+            link: PayoutLinkId(Uuid::from_bytes(*link)),
             hash: hash(vault, &bytes),
+            bytes: Zeroizing::new(bytes),
             vault: vault.clone(),
         })
+    }
+
+    /// Returns whether a link was created with this token. The row could be copied from another one; the seal cannot.
+    pub(super) fn opens(&self, link: &PayoutLink) -> bool {
+        opened(&self.vault, link).is_some_and(|token| token.ct_eq(&self.bytes).into())
     }
 }
 
@@ -36,20 +54,23 @@ impl std::fmt::Debug for ClaimToken {
     }
 }
 
-/// A generated token, for the command that creates a link.
+/// The random part of a token, for the command that creates a link.
 #[derive(Clone)]
 pub struct NewToken {
-    pub hash: Vec<u8>,
-    /// The token, which the command seals into the link.
-    pub token: Unsealed,
+    vault: Vault,
+    secret: Zeroizing<[u8; 16]>,
+    nonce: [u8; 24],
 }
 
 impl NewToken {
-    pub fn draw(vault: &Vault, entropy: &mut Entropy, org: OrgId) -> Self {
-        let mut token = org.0.as_bytes().to_vec();
-        token.extend_from_slice(&entropy.bytes::<32>());
-        let hash = hash(vault, &token);
-        Self { hash, token: Unsealed::new(vault, token, entropy.bytes()) }
+    pub fn draw(vault: &Vault, entropy: &mut Entropy) -> Self {
+        Self { vault: vault.clone(), secret: Zeroizing::new(entropy.bytes()), nonce: entropy.bytes() }
+    }
+
+    /// Returns the sealed token of a link. A command that runs again produces the same bytes.
+    pub(super) fn seal(&self, org: OrgId, link: PayoutLinkId) -> Vec<u8> {
+        let token = Zeroizing::new([*org.0.as_bytes(), *link.0.as_bytes(), *self.secret].concat());
+        self.vault.seal(&seal_context(org, link), &token, self.nonce)
     }
 }
 
@@ -60,15 +81,19 @@ impl std::fmt::Debug for NewToken {
 }
 
 /// Returns the token as the link's URL shows it; `None` if the sealed copy was tampered with.
-pub(super) fn shown(vault: &Vault, link: &PayoutLink) -> Option<String> {
+pub fn shown(vault: &Vault, link: &PayoutLink) -> Option<String> {
     let token = opened(vault, link)?;
     Some(URL_SAFE_NO_PAD.encode(token))
 }
 
-/// Returns a link's token; `None` if its seal is from another row or does not match its hash.
+/// Returns a link's token; `None` if its seal is from another row, or the token does not lead to this link.
 fn opened(vault: &Vault, link: &PayoutLink) -> Option<Vec<u8>> {
     let token = vault.open(&place_in(link), &link.sealed_token).ok()?;
-    (hash(vault, &token) == link.token_hash).then_some(token)
+    let is_found = match link.token_layout {
+        None => token.starts_with(&[*link.org.0.as_bytes(), *link.id.0.as_bytes()].concat()),
+        Some(_) => hash(vault, &token) == link.token_hash,
+    };
+    is_found.then_some(token)
 }
 
 /// Returns the context to open the token of this link.
@@ -77,7 +102,7 @@ pub fn place_in(link: &PayoutLink) -> SealContext {
 }
 
 /// Returns the context in which the token of a link is sealed.
-pub(super) fn seal_context(org: OrgId, link: PayoutLinkId) -> SealContext {
+fn seal_context(org: OrgId, link: PayoutLinkId) -> SealContext {
     SealContext::new(Purpose::ClaimToken, org, "payout_links", link.0, "sealed_token")
 }
 

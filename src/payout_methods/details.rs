@@ -145,6 +145,11 @@ impl SealedDetails {
 const BANKS: [(&str, &str, bool); 2] =
     [("011000015", "Sandbox Instant Bank", true), ("110000000", "Sandbox Bank", false)];
 
+/// Returns the names of the known banks by routing number.
+pub fn known_banks() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BANKS.iter().map(|(routing, name, _)| (*routing, *name))
+}
+
 #[must_use]
 pub fn known_bank(routing_number: &str) -> Option<(&'static str, bool)> {
     BANKS.iter().find(|(routing, ..)| *routing == routing_number).map(|(_, name, instant)| (*name, *instant))

@@ -21,6 +21,9 @@ words! {
     }
 }
 
+/// The `disabled_reason` of a method whose bank reported other numbers.
+pub const CORRECTED: &str = "corrected_by_bank";
+
 record! {
     /// A user's destination on one rail. The details are sealed; the other fields are the visible part.
     pub struct PayoutMethod in "payout_methods" {
@@ -64,7 +67,7 @@ record! {
         pub in_use: bool,
         pub created_at: Time,
         pub disabled_at: Option<Time>,
-        /// `removed`, or the code of a permanent payout failure.
+        /// `removed`, [`CORRECTED`], or the code of a permanent payout failure.
         pub disabled_reason: Option<String>,
         /// Counts the changes, from 1.
         pub version: i64,

@@ -143,7 +143,7 @@ pub async fn show(call: Call) -> Outcome {
 /// POST /v2/payout-requests/{payout_request_id}/approve
 pub async fn approve(call: Call) -> Outcome {
     let (scope, request) = (call.scope()?, call.id("payout_request_id", "payout request")?);
-    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
+    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy());
     let command = call.body::<NoFields>().map(|_| Approve { scope, request, token });
     call.once(command, answer(&call, 200)).await
 }

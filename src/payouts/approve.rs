@@ -1,6 +1,7 @@
 //! Approves a payout that is above the app's approval limit, or whose payee has a warning.
 
-use super::pay::{ask_for_rail, may_go_by, may_use};
+use super::pay::{hand_to_rail, may_go_by, may_use};
+use crate::bank_files;
 use crate::engine::Command;
 use crate::ids::{MemberId, TransferId};
 use crate::members::{self, Member, Role};
@@ -8,6 +9,7 @@ use crate::money::Cents;
 use crate::payout_methods;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
+use crate::taxes;
 use crate::transfers::rules::{self, TransferEvent};
 use crate::transfers::{self, TransferJson, TransferKind};
 use crate::users;
@@ -37,16 +39,18 @@ impl Command for ApprovePayout {
         // The payee and the app's rails may have changed since the payout was created.
         let user = users::find(world, self.scope, user)?;
         users::must_not_be_frozen(&user)?;
-        users::may_be_paid(world, self.scope, &user, (!transfer.tax_exempt).then_some(Cents::ZERO))?;
+        taxes::may_be_paid(world, self.scope, &user, (!transfer.tax_exempt).then_some(Cents::ZERO))?;
         let method = payout_methods::paid_to(world, self.scope.org, user.id, method)?;
         may_use(&method)?;
         may_go_by(world, self.scope, &user, method.platform)?;
+        let platform = transfer.platform.unwrap_or(method.platform);
+        let carrier = bank_files::carrier(world, self.scope, platform, transfer.arrives)?;
 
         // From here it must succeed.
         let transfer = transfers::advance(world, &transfer, TransferEvent::Cleared, |transfer| {
             transfer.approved_by = Some(member.id);
         })?;
-        ask_for_rail(world, &transfer);
+        let transfer = hand_to_rail(world, carrier.as_ref(), transfer, &user)?;
         transfers::json(world, &transfer)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::pay::job_of;
 use super::settle;
+use crate::bank_files;
 use crate::engine::Command;
 use crate::ids::TransferId;
 use crate::jobs;
@@ -39,14 +40,17 @@ impl Command for CancelPayout {
     }
 }
 
-/// Withdraws the job that would submit the payout. Once a worker has begun it, the rail may have the payout, and only
-/// the rail decides its outcome.
+/// Withdraws the job that would submit the payout, or its entry in an open file. Once a worker has begun the job, or the
+/// file was cut, the rail may have the payout, and only the rail decides its outcome.
 fn keep_from_rail(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     // A flagged payout has no such job yet.
     if transfer.status == TransferStatus::Flagged {
         return Ok(());
     }
     if transfer.waits_for_rail() && jobs::withdraw(world, transfer.org, job_of(transfer))? {
+        return Ok(());
+    }
+    if bank_files::withdraw(world, transfer)? {
         return Ok(());
     }
     let message = "The payout was already sent to its rail and can no longer be canceled.";

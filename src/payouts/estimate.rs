@@ -6,9 +6,10 @@ use utoipa::ToSchema;
 
 use super::choose::{RailRequest, choose};
 use super::quote::{FeeRequest, Prices, Quote, Upgrade, prices, quote};
-use crate::fees::{self, Exchange, FeeBasis, SHARE_MIN, Schedule};
+use crate::fees::{self, Exchange, FeeBasis, Party, SHARE_MIN, Schedule};
 use crate::ids::{PayoutMethodId, UserId};
 use crate::money::{Cents, MoneyOverflow, Percent};
+use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::users;
@@ -33,10 +34,10 @@ pub struct EstimateJson {
     /// The user to pay.
     pub user_id: UserId,
     /// The rail: `rtp` if an ach payout would use it.
-    #[schema(example = "ach")]
+    #[schema(value_type = Platform)]
     pub platform: &'static str,
     /// The party that would pay the fees: user or platform.
-    #[schema(example = "user")]
+    #[schema(value_type = Party)]
     pub payout_fee_party: &'static str,
     /// The service's schedule.
     pub fee_settings: Schedule,

@@ -50,7 +50,7 @@ impl Input for RailRequest {
         }
     }
     fn schema() -> serde_json::Value {
-        json!({"type": "string", "enum": Self::words()})
+        json!({"title": "EstimatePlatform", "type": "string", "enum": Self::words()})
     }
 }
 
@@ -187,7 +187,7 @@ fn card(call: &Call, rail: RailRequest) -> Option<SealedDetails> {
 /// POST /v2/payouts/send-payout
 pub async fn send(call: Call) -> Outcome {
     let scope = call.scope()?;
-    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
+    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy());
     let new = call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).and_then(to_recipient);
     let name = match new.clone() {
         Ok(named) if named.payee.full_name().is_some() => {

@@ -17,7 +17,6 @@ mod pay;
 mod quote;
 mod send;
 mod settle;
-mod taxed;
 
 pub use approve::ApprovePayout;
 pub use cancel::CancelPayout;
@@ -30,4 +29,3 @@ pub use pay::{Order, pay};
 pub use quote::{FeeRequest, Prices, Quote, RTP_AMOUNT_MAX, Way, quote};
 pub use send::SendPayout;
 pub use settle::{complete, fail, take_back};
-pub use taxed::TaxSums;

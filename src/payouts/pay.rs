@@ -6,16 +6,18 @@ use super::of_link;
 use super::quote::{FeeRequest, Quote, Way, quote};
 use crate::apps;
 use crate::apps::{Movement, limit_days};
+use crate::bank_files::{self, Carrier};
 use crate::ids::{JobId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
 use crate::money::Cents;
 use crate::payout_links;
-use crate::payout_methods::PayoutMethod;
+use crate::payout_methods::{CORRECTED, PayoutMethod};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
+use crate::taxes;
 use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer, TransferKind};
 use crate::users::{self, User};
@@ -55,10 +57,11 @@ impl Order {
 /// `limit-exceeded`; `transaction-insufficient-funds`.
 pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     let scope = order.scope;
-    users::may_be_paid(world, scope, &order.user, order.taxed())?;
+    taxes::may_be_paid(world, scope, &order.user, order.taxed())?;
     may_use(&order.method)?;
     may_go_by(world, scope, &order.user, order.method.platform)?;
     let Quote { prices, charged, basis } = quote(world, scope, &Way::to(&order.method), order.amount, order.fees)?;
+    let carrier = bank_files::carrier(world, scope, prices.platform, charged.payout_amount)?;
     limit_days::count(world, scope, Movement::Payout, order.amount)?;
     let id: TransferId = world.id();
     let amounts = PayoutAmounts {
@@ -75,7 +78,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
 
     // From here it must succeed.
     if order.fund && !order.tax_exempt {
-        users::count_received(world, scope, order.user.id, order.amount)?;
+        taxes::count_received(world, scope, order.user.id, order.amount)?;
     }
     let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Payout, order.amount, world.now());
     let transfer = Transfer {
@@ -100,13 +103,22 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     if approval_limit.is_some_and(|limit| weighed > limit) || users::holds_payouts(&order.user) {
         return transfers::advance(world, &transfer, TransferEvent::Flagged, |_| ());
     }
-    ask_for_rail(world, &transfer);
-    Ok(transfer)
+    hand_to_rail(world, carrier.as_ref(), transfer, &order.user)
 }
 
-/// Queues the job for the rail. It has the transfer's id, so that it can be withdrawn until a worker begins it.
-pub(super) fn ask_for_rail(world: &mut World, transfer: &Transfer) {
-    jobs::enqueue_as(world, transfer.org, job_of(transfer), Work::SubmitTransfer { transfer: transfer.id.0 });
+/// Adds a payout to the file of its carrier. Without a carrier it queues the job for the rail, which has the transfer's
+/// id, so that it can be withdrawn until a worker begins it.
+pub(super) fn hand_to_rail(
+    world: &mut World,
+    carrier: Option<&Carrier>,
+    transfer: Arc<Transfer>,
+    user: &User,
+) -> Result<Arc<Transfer>, Halt> {
+    if let Some(carrier) = carrier {
+        return bank_files::join(world, carrier, &transfer, &user.full_name());
+    }
+    jobs::enqueue_as(world, transfer.org, job_of(&transfer), Work::SubmitTransfer { transfer: transfer.id.0 });
+    Ok(transfer)
 }
 
 /// Returns the job that submits a payout to its rail.
@@ -117,6 +129,10 @@ pub(super) const fn job_of(transfer: &Transfer) -> JobId {
 pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
     if method.in_use {
         return Ok(());
+    }
+    if method.disabled_reason.as_deref() == Some(CORRECTED) {
+        let message = "The bank replaced the numbers of this payout method. Use the user's newer method for this rail.";
+        return Err(Refusal::new(Code::UserInfoMissing, message));
     }
     Err(Refusal::new(Code::UserInfoMissing, "This payout method is no longer in use. Choose another one."))
 }

@@ -12,6 +12,7 @@ use crate::payout_methods::PayoutMethod;
 use crate::program::Environment;
 use crate::scope::Scope;
 use crate::screening::LookedUp;
+use crate::taxes;
 use crate::transfers::{Transfer, TransferStatus};
 use crate::users::{self, User};
 use crate::world::record::key;
@@ -60,7 +61,7 @@ impl Command for SendPayout {
                 return Ok(link);
             }
             if !link.tax_exempt {
-                users::await_tax_form(world, self.scope, user.id, link.amount)?;
+                taxes::await_tax_form(world, self.scope, user.id, link.amount)?;
             }
         }
         // No payout without its money: the link is delivered when the money arrives, and the payee claims it.

@@ -8,8 +8,8 @@ use crate::apps;
 use crate::apps::{Movement, limit_days};
 use crate::events::EventName;
 use crate::ids::UserId;
-use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
+use crate::ledger::{self, Account};
 use crate::messages::{self, Channel, Template};
 use crate::money::Cents;
 use crate::payout_links::{self, PayoutLink};
@@ -18,6 +18,7 @@ use crate::platform::Platform;
 use crate::rails::failures::{FailureCode, MethodOutcome};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
+use crate::taxes;
 use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users;
@@ -48,9 +49,10 @@ impl Payout {
 }
 
 /// Completes a payout. When it is the last one of a link, the app is notified that all its money has arrived.
-pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
+/// `outside` is the ledger account that represents where the money is now.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>, outside: Account) -> Result<Arc<Transfer>, Halt> {
     let Payout { scope, platform, ref amounts, .. } = Payout::of(transfer)?;
-    ledger::post(world, &postings::settle_payout(scope, transfer.id, platform, amounts))?;
+    ledger::post(world, &postings::settle_payout(scope, transfer.id, platform, amounts, outside))?;
     let now = world.now();
     let transfer =
         transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
@@ -130,11 +132,12 @@ fn give_back(
 }
 
 /// Returns a completed payout's money, except the earned fee, to the payee, or to the app if it filled the wallet.
-/// Money that would be unreachable in the payee's wallet goes to the app too.
-pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
+/// Money that would be unreachable in the payee's wallet goes to the app too. `outside` is the ledger account to which
+/// the payout settled.
+pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode, outside: Account) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let Payout { scope, user, platform, ref amounts } = payout;
-    ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout))?;
+    ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout, outside))?;
     let back_at_app = transfer.funded || is_unreachable(world, scope, user)?;
     if back_at_app {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
@@ -163,7 +166,7 @@ fn uncount_taxed(world: &mut World, transfer: &Transfer, user: UserId, amount: C
     if transfer.tax_exempt {
         return Ok(());
     }
-    users::count_given_back(world, transfer.scope(), user, amount, transfer.created_at)
+    taxes::count_given_back(world, transfer.scope(), user, amount, transfer.created_at)
 }
 
 /// Applies the consequences of a failure: disables the method if necessary, updates the app's figures and notifies the

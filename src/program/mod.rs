@@ -4,12 +4,15 @@
 
 mod environment;
 mod known_keys;
+mod originals;
 mod setup;
 mod sign_ins;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use crate::bank_transports::Transports;
 use crate::chain::HistoryKeys;
 use crate::clock::Clock;
 use crate::engine::{Engine, Queries};
@@ -24,6 +27,7 @@ use crate::world::{Halt, World};
 
 pub use environment::Environment;
 pub use known_keys::{KnownKey, KnownKeys};
+pub use originals::{Lost, Original, Originals, ReadBody};
 pub use setup::{Setup, SetupToken};
 pub use sign_ins::{Account, SignIns, network};
 
@@ -43,11 +47,17 @@ pub struct Bursar {
     /// Counts failed sign-ins of members, and limits concurrent password hashes.
     pub sign_ins: SignIns,
     pub providers: Providers,
+    /// The ways to banks.
+    pub transports: Transports,
     pub outbound: Outbound,
     /// The setup token of a store without an organization.
     pub setup: SetupToken,
     /// The current sanctions list; it can be replaced while the program runs.
     pub watchlist: RwLock<Arc<Watchlist>>,
+    /// The file of the sandbox's credentials, in a sandbox that serves its own machine alone: its pages may show them.
+    pub local_credentials: OnceLock<PathBuf>,
+    /// Finds the bodies of stored responses that events have.
+    pub originals: Originals,
 }
 
 impl Bursar {
@@ -104,9 +114,12 @@ impl Bursar {
             keys: KnownKeys::default(),
             sign_ins: SignIns::default(),
             providers: Providers::default(),
+            transports: Transports::default(),
             outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
             setup: SetupToken::default(),
             watchlist: RwLock::new(Watchlist::of_sandbox()),
+            local_credentials: OnceLock::new(),
+            originals: Originals::NONE,
         })
     }
 }

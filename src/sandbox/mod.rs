@@ -3,6 +3,7 @@
 //! Invariant: none of them exists in production, where their routes return 404. Start at [`clock`].
 
 pub mod clock;
+pub mod inbox;
 pub mod magic;
 
 use crate::http::Route;

@@ -5,14 +5,18 @@ use serde_json::Value;
 use crate::app_compliance::{self, AppCompliance};
 use crate::apps::{Key, keys};
 use crate::bank_accounts::{self, BankAccount};
+use crate::bank_intake::{self, InboundPart};
+use crate::banking::settlement_accounts::{self, SettlementAccount};
 use crate::idempotency::StoredAnswer;
 use crate::members::sign_in::{MemberFactor, confirmed_place, pending_seal_context};
 use crate::messages::{Message, Template};
 use crate::payout_links::{self, PayoutLink};
 use crate::payout_methods::{self, Details, PayoutMethod};
 use crate::scope::Scope;
-use crate::users::{self, User, verification};
+use crate::taxes;
+use crate::users::{self, User};
 use crate::vault::{SealContext, Tampered, Vault, key_of};
+use crate::verification;
 use crate::webhooks::{self, WebhookEndpoint};
 use crate::world::{Query, Record};
 
@@ -134,6 +138,45 @@ impl Sealed for BankAccount {
     }
 }
 
+impl Sealed for SettlementAccount {
+    const ORDER: &'static str = "id";
+
+    fn seals(&self) -> Vec<Seal> {
+        vec![Seal::new(settlement_accounts::seal_context(self), &self.sealed_number)]
+    }
+
+    fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
+        let mut account = self.clone();
+        for seal in self.seals() {
+            let number = again.vault.open(&seal.context, &seal.bytes)?;
+            account.sealed_number = again.seal(&seal)?;
+            account.fingerprint = settlement_accounts::fingerprint(&self.routing_number, &number, again.vault);
+        }
+        Ok(account)
+    }
+
+    fn contradiction(&self, vault: &Vault) -> Result<Option<&'static str>, Tampered> {
+        let number = settlement_accounts::open(self, vault)?;
+        Ok((!number.ends_with(&self.last4)).then_some("shows digits that differ from the sealed ones"))
+    }
+}
+
+impl Sealed for InboundPart {
+    const ORDER: &'static str = "id";
+
+    fn seals(&self) -> Vec<Seal> {
+        vec![Seal::new(bank_intake::seal_context(self), &self.sealed_bytes)]
+    }
+
+    fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
+        let mut part = self.clone();
+        for seal in self.seals() {
+            part.sealed_bytes = again.seal(&seal)?;
+        }
+        Ok(part)
+    }
+}
+
 impl Sealed for User {
     const ORDER: &'static str = "id";
 
@@ -163,7 +206,7 @@ impl Sealed for User {
             }
         }
         if let Some(number) = tax_id(self, again.vault)? {
-            user.tax_id_hash = Some(users::tax_form::tax_id_hash(again.vault, &number));
+            user.tax_id_hash = Some(taxes::tax_id_hash(again.vault, &number));
         }
         Ok(user)
     }
@@ -350,6 +393,14 @@ macro_rules! for_each_sealed {
         }
         {
             type $record = crate::bank_accounts::BankAccount;
+            $do
+        }
+        {
+            type $record = crate::bank_intake::InboundPart;
+            $do
+        }
+        {
+            type $record = crate::banking::settlement_accounts::SettlementAccount;
             $do
         }
         {

@@ -8,6 +8,7 @@ use crate::engine::Command;
 use crate::funding;
 use crate::ids::TransferId;
 use crate::jobs::{self, Leased};
+use crate::ledger::Account;
 use crate::payables;
 use crate::payments;
 use crate::payout_links;
@@ -94,9 +95,13 @@ enum Fact {
 /// Applies a fact to the noun of the transfer's kind. A new noun adds its line here.
 fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), Halt> {
     match (transfer.kind, fact) {
-        (TransferKind::Payout, Fact::Arrived) => payouts::complete(world, transfer).map(|_| ()),
+        (TransferKind::Payout, Fact::Arrived) => {
+            payouts::complete(world, transfer, Account::External(transfer.app)).map(|_| ())
+        }
         (TransferKind::Payout, Fact::Failed(code)) => payouts::fail(world, transfer, code),
-        (TransferKind::Payout, Fact::CameBack(code)) => payouts::take_back(world, transfer, code),
+        (TransferKind::Payout, Fact::CameBack(code)) => {
+            payouts::take_back(world, transfer, code, Account::External(transfer.app))
+        }
         (TransferKind::Refill, Fact::Arrived) => {
             let transfer = funding::complete(world, transfer)?;
             payout_links::funded(world, &transfer)

@@ -10,11 +10,13 @@
 //!
 //! Start at `followed.rs`.
 
+mod files;
 mod followed;
 mod instruction;
 mod rules;
 mod submitted;
 
+pub use files::{EndEntries, RefuseEntries, Returned, return_entry};
 pub use followed::Followed;
 pub use instruction::{instruction, is_tampered};
 pub use submitted::Submitted;

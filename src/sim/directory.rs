@@ -15,15 +15,16 @@ use crate::members::sign_in::MemberSession;
 use crate::members::{Member, Role};
 use crate::payables::{Payable, PayableStatus};
 use crate::payment_customers::PaymentCustomer;
-use crate::payout_links::PayoutLink;
+use crate::payout_links::{self, PayoutLink};
 use crate::payout_methods::PayoutMethod;
 use crate::payout_requests::PayoutRequest;
 use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
-use crate::users::verification::Verification;
 use crate::users::{AppUser, User, UserStatus};
+use crate::vault::Vault;
 use crate::vendors::{MethodStatus, Vendor, VendorPaymentMethod};
+use crate::verification::Verification;
 
 /// Links that clients still use. Older ones are left to their expiry.
 const LINKS_KEPT: usize = 120;
@@ -114,10 +115,10 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    pub fn commit(&mut self, changes: &[Change]) {
+    pub fn commit(&mut self, changes: &[Change], vault: &Vault) {
         for change in changed::<PayoutLink>(changes).filter(|change| change.before.is_none()) {
             self.links_made += 1;
-            self.links.extend(change.after.as_deref().map(known_link));
+            self.links.extend(change.after.as_deref().and_then(|link| known_link(link, vault)));
         }
         let requests = changed::<PayoutRequest>(changes).filter(|change| change.before.is_none());
         self.requests.extend(requests.filter_map(|it| it.after).map(|request| (request.scope(), request.id)));
@@ -262,14 +263,14 @@ fn keep_newest<T>(known: &mut VecDeque<T>, limit: usize) {
     known.drain(..known.len().saturating_sub(limit));
 }
 
-fn known_link(link: &PayoutLink) -> KnownLink {
-    KnownLink {
+fn known_link(link: &PayoutLink, vault: &Vault) -> Option<KnownLink> {
+    Some(KnownLink {
         scope: link.scope(),
         id: link.id,
-        token: Token { org: link.org, hash: link.token_hash.clone() },
+        token: Token { org: link.org, shown: payout_links::token(vault, link)? },
         names_payee: link.for_user.is_some() || link.payee_phone.is_some() || link.payee_email.is_some(),
         phone: link.payee_phone.clone(),
         email: link.payee_email.clone(),
         amount: link.amount.get(),
-    }
+    })
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Simulation, Violation};
+use super::report::Violation;
+use super::simulation::Simulation;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events;
 use crate::funding::Debt;

@@ -1,9 +1,11 @@
 //! The workers: the jobs they lease, their steps, and the outcomes of their reports.
 
+use super::report::Violation;
+use super::requests::{Said, Who};
 use super::sabotage::Sabotage;
+use super::simulation::Simulation;
 use super::system::Batch;
 use super::worker::{self, Hand, Known, Outside, Performed};
-use super::{Said, Simulation, Violation, Who};
 use crate::jobs::{Job, Lease, Leased};
 use crate::ledger::verify::Finding;
 use crate::messages::Begun;

@@ -8,13 +8,19 @@ use uuid::Uuid;
 use super::requests::{Request, Wish};
 use super::system::System;
 use crate::http::{Answer, Content};
-use crate::idempotency::StoredAnswer;
+use crate::idempotency::{StoredAnswer, body_of};
 use crate::ids::OrgId;
 use crate::ledger::verify::Finding;
+use crate::originals::ORIGINALS;
+use crate::program::Lost;
 use crate::refusal::{Code, Refusal};
+use crate::vault::Vault;
 use crate::world::record::key;
 
 type Key = (OrgId, Uuid, String);
+
+/// The store, and the vault that opens its stored responses.
+pub(super) type Stored<'a> = (&'a System, &'a Vault);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reported {
@@ -72,6 +78,7 @@ impl Promises {
         request: &Request,
         outcome: &Result<Answer, Refusal>,
         excused: bool,
+        store: Stored<'_>,
     ) -> Result<Next, Finding> {
         let finding = |invariant, what: String| Finding {
             invariant,
@@ -96,7 +103,7 @@ impl Promises {
             return if excused { Ok(Next::AskAgain) } else { Err(bug) };
         }
         if code == Code::IdempotencyKeyReused {
-            return self.reused(request).map_err(|what| finding(8, what));
+            return self.reused(request, store).map_err(|what| finding(8, what));
         }
         Ok(Next::Content)
     }
@@ -131,9 +138,12 @@ impl Promises {
         Ok(Next::Content)
     }
 
-    fn reused(&mut self, request: &Request) -> Result<Next, String> {
+    fn reused(&mut self, request: &Request, store: Stored<'_>) -> Result<Next, String> {
         let Some(known) = self.known(request) else { return Err("a request without a key was refused for it".into()) };
         let had_it_first = known.reported.as_ref().is_some_and(|(print, _)| *print == request.print());
+        if had_it_first && key_of(request).is_some_and(|key| is_erased(&key, store)) {
+            return Ok(Next::Content);
+        }
         if had_it_first {
             return Err("was refused as another request than itself".to_owned());
         }
@@ -144,29 +154,47 @@ impl Promises {
     }
 
     /// Checks after a restart that the store has all responses acknowledged before it.
-    pub fn kept_recent(&mut self, system: &System) -> Option<Finding> {
-        std::mem::take(&mut self.recent).iter().find_map(|key| self.kept(key, system))
+    pub fn kept_recent(&mut self, store: Stored<'_>) -> Option<Finding> {
+        std::mem::take(&mut self.recent).iter().find_map(|key| self.kept(key, store))
     }
 
     /// Checks that the store has all responses ever acknowledged.
-    pub fn kept_all(&self, system: &System) -> Option<Finding> {
+    pub fn kept_all(&self, store: Stored<'_>) -> Option<Finding> {
         // The order decides only which of several losses is named.
         let mut keys: Vec<&Key> = self.keys.keys().collect();
         keys.sort_unstable();
-        keys.into_iter().find_map(|key| self.kept(key, system))
+        keys.into_iter().find_map(|key| self.kept(key, store))
     }
 
-    fn kept(&self, key: &Key, system: &System) -> Option<Finding> {
-        let (org, scope, idempotency_key) = key;
+    fn kept(&self, key: &Key, store: Stored<'_>) -> Option<Finding> {
         let (_, reported) = self.keys.get(key)?.reported.as_ref()?;
-        let row = system.read(|world| world.get::<StoredAnswer>(key![*org, *scope, idempotency_key.clone()]));
-        let stored = row.ok().flatten();
-        let is_kept = stored
-            .as_ref()
-            .is_some_and(|stored| i64::from(reported.status) == stored.status && reported.body == stored.body);
-        let what = format!("was acknowledged with {}; the store has {:?}", reported.status, stored.map(|it| it.status));
-        (!is_kept).then(|| Finding { invariant: 19, what, place: format!("idempotency key {idempotency_key}") })
+        let stored = stored(key, store);
+        let is_kept = stored.as_ref().is_some_and(|(status, body)| {
+            let is_same = match body {
+                Ok(body) => reported.body == *body,
+                Err(Lost::Erased { .. }) => true,
+                Err(Lost::Damaged) => false,
+            };
+            i64::from(reported.status) == *status && is_same
+        });
+        let what = format!("was acknowledged with {}; the store has {:?}", reported.status, stored.map(|it| it.0));
+        (!is_kept).then(|| Finding { invariant: 19, what, place: format!("idempotency key {}", key.2) })
     }
+}
+
+/// Returns the status and the body of a stored response.
+fn stored(key: &Key, (system, vault): Stored<'_>) -> Option<(i64, Result<Option<String>, Lost>)> {
+    let (org, scope, idempotency_key) = key;
+    let read = system.read(|world| {
+        let stored = world.get::<StoredAnswer>(key![*org, *scope, idempotency_key.clone()])?;
+        stored.map(|stored| Ok((stored.status, body_of(world, vault, ORIGINALS, &stored)?))).transpose()
+    });
+    read.ok().flatten()
+}
+
+/// Whether a payee's data was erased from a stored response. Only erasures change events (15).
+fn is_erased(key: &Key, store: Stored<'_>) -> bool {
+    stored(key, store).is_some_and(|(_, body)| matches!(body, Err(Lost::Erased { .. })))
 }
 
 fn key_of(request: &Request) -> Option<Key> {

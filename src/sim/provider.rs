@@ -11,11 +11,11 @@ use super::checks::changed::changed;
 use crate::clock::Time;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::ledger::verify::Finding;
-use crate::messages::{AttemptOutcome, Channel, Composed, InboxMessage, Message, Template};
+use crate::messages::{AttemptOutcome, Channel, Composed, InboxMessage, Inboxed, Message, Template};
 use crate::payout_links::DELIVERIES_MAX;
 use crate::store::memory::Change;
-use crate::users::verification;
 use crate::vault::Vault;
+use crate::verification;
 
 /// The longest time until an accepted message is in the gateway's list.
 const LISTED_WITHIN_SECONDS: i64 = 50;
@@ -81,7 +81,7 @@ impl Provider {
     /// Puts a message into the inbox; the delivery is recorded in the same commit.
     pub fn put_into_inbox(&mut self, message: &Message, vault: &Vault) -> AttemptOutcome {
         self.bring_code(message, vault);
-        AttemptOutcome::Delivered { inbox: Some(composed()) }
+        AttemptOutcome::Delivered { inbox: Some(Inboxed::Text(composed())) }
     }
 
     /// Accepts a message, or fails.

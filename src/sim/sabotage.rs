@@ -17,8 +17,8 @@ use crate::payout_requests::PayoutRequest;
 use crate::store::memory::{Change, Memory};
 use crate::users::{AppUser, TaxYear, User, UserStatus};
 use crate::vendors::VendorPaymentMethod;
-use crate::world::record::Cell as _;
-use crate::world::{Record, Value};
+use crate::world::record::{Cell as _, Document};
+use crate::world::{Record, Row, Value};
 
 /// A deliberate fault, to prove that a check finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,12 @@ pub enum Sabotage {
     RewrittenLedger,
     /// Links move to another organization's app.
     CrossedTenants,
+    /// Jobs get lost that no link needs.
     LostJobs,
+    /// Jobs get lost that remind of links and expire them.
+    LostLinkJobs,
+    /// Sweeps skip links.
+    SkippedLinks,
     /// The store connects both apps of an organization to each user that one of them creates.
     SharedPayees,
     /// Sums for limits are forgotten.
@@ -101,10 +106,11 @@ impl Sabotage {
             | Self::PagesByCount
             | Self::KeptFollowUps
             | Self::ThiefHasPhone => {}
-            Self::LostEvents if chance.one_in(50) => lose::<EventSegment>(changes, memory),
-            Self::LostJobs if chance.one_in(50) => lose::<Job>(changes, memory),
-            Self::LostEvents | Self::LostJobs => {}
-            Self::ForgottenAnswers => lose::<StoredAnswer>(&mut changes.clone(), memory),
+            Self::LostEvents if chance.one_in(50) => lose(changes, memory, |_: &EventSegment| true),
+            Self::LostJobs if chance.one_in(50) => lose(changes, memory, |job: &Job| !is_of_link(job)),
+            Self::LostLinkJobs if chance.one_in(50) => lose(changes, memory, is_of_link),
+            Self::LostEvents | Self::LostJobs | Self::LostLinkJobs => {}
+            Self::ForgottenAnswers => lose(&mut changes.clone(), memory, |_: &StoredAnswer| true),
             Self::WrongBalances => {
                 let is_wallet = |account: &LedgerAccount| account.kind == LedgerAccountKind::AppWallet;
                 overwrite(changes, memory, is_wallet, "balance", &Value::Int(1));
@@ -151,6 +157,11 @@ impl Sabotage {
             Self::HastyReleases => {
                 let releases = |job: &Job| matches!(job.work.0, Work::ReleasePayment { .. });
                 overwrite(changes, memory, releases, "due_at", &Value::Time(crate::clock::Time::from_micros(0)));
+            }
+            Self::SkippedLinks => {
+                let skips = Work::SweepLinks { after: uuid::Uuid::max(), idle: false };
+                let is_sweep = |job: &Job| job.work.0.swept().is_some();
+                overwrite(changes, memory, is_sweep, "work", &Document(skips).to_value());
             }
             Self::ForgottenLinks => {
                 overwrite(changes, memory, |_: &PayoutRequest| true, "payout_link", &Value::Null);
@@ -231,9 +242,16 @@ fn move_seals(changes: &[Change], memory: &Memory) {
     }
 }
 
-/// Loses the first added row of a kind.
-fn lose<R: Record>(changes: &mut Vec<Change>, memory: &Memory) {
-    let added = changes.iter().position(|change| change.table == R::TABLE && change.before.is_none());
+/// Whether a job reminds of a link and expires it, or gives links such jobs.
+fn is_of_link(job: &Job) -> bool {
+    matches!(job.work.0, Work::ExpireLink { .. } | Work::SweepLinks { .. })
+}
+
+/// Loses the first added row of a kind that matches.
+fn lose<R: Record>(changes: &mut Vec<Change>, memory: &Memory, is_meant: impl Fn(&R) -> bool) {
+    let is_added = |change: &Change| change.table == R::TABLE && change.before.is_none();
+    let matches = |row: &Row| read::<R>(row).is_some_and(|record| is_meant(&record));
+    let added = changes.iter().position(|change| is_added(change) && change.after.as_ref().is_some_and(&matches));
     if let Some(place) = added {
         let lost = changes.remove(place);
         memory.tamper(lost.table, lost.key, None);

@@ -3,19 +3,16 @@
 //! and each rekey, every seal of a sample must open in its own row and field and in no other.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
 use super::chance::Chance;
-use super::system::{Batch, System};
-use super::{Said, Simulation, Violation, Who, bug};
+use super::system::System;
 use crate::apps::Organization;
 use crate::ids::OrgId;
 use crate::ledger::verify::Finding;
-use crate::refusal::{Code, Refusal};
 use crate::seals::check::{self, Extent};
-use crate::seals::{Position, Seal, next_page};
+use crate::seals::{Position, Seal};
 use crate::store::memory::{Change, Memory};
 use crate::vault::{Ring, Vault};
 use crate::world::{Record as _, Row, Table, Value};
@@ -26,7 +23,7 @@ const SEALS: u8 = 30;
 const SAMPLE: usize = 12;
 /// The first rekey begins at this step, each later one when the steps have multiplied by the factor.
 const FIRST_REKEY_STEP: u64 = 500;
-const REKEY_FACTOR: u64 = 4;
+pub(super) const REKEY_FACTOR: u64 = 4;
 
 /// A uniform random sample of a table's rows.
 struct Sample {
@@ -36,20 +33,20 @@ struct Sample {
 }
 
 /// A pass over all seals during a rekey.
-struct Pass {
-    organizations: VecDeque<OrgId>,
-    at: Position,
+pub(super) struct Pass {
+    pub organizations: VecDeque<OrgId>,
+    pub at: Position,
 }
 
 pub(super) struct Seals {
     tables: Vec<&'static str>,
     samples: BTreeMap<&'static str, Sample>,
     /// A separate source, so that the sample does not change the history.
-    chance: Chance,
+    pub chance: Chance,
     hashing: Zeroizing<[u8; 32]>,
     keys: BTreeMap<u16, Zeroizing<[u8; 32]>>,
-    pass: Option<Pass>,
-    next_rekey: u64,
+    pub pass: Option<Pass>,
+    pub next_rekey: u64,
     pub rekeys: u64,
     pub opened: u64,
 }
@@ -121,7 +118,7 @@ impl Seals {
     }
 
     /// Activates a new key. The previous one still opens its seals.
-    fn begin(&mut self, memory: &Memory, vault: &Vault) {
+    pub fn begin(&mut self, memory: &Memory, vault: &Vault) {
         let active = self.keys.last_key_value().map_or(Vault::FIRST_KEY, |(id, _)| id + 1);
         self.keys.insert(active, Zeroizing::new(self.chance.entropy().bytes()));
         self.take_up(vault, active);
@@ -135,7 +132,7 @@ impl Seals {
     }
 
     /// Moves the pass to its next position, in the next organization or the same.
-    fn go_on(&mut self, at: Position, next_organization: bool) {
+    pub fn go_on(&mut self, at: Position, next_organization: bool) {
         let Some(pass) = &mut self.pass else { return };
         pass.at = at;
         if next_organization {
@@ -144,7 +141,7 @@ impl Seals {
     }
 
     /// Removes all keys but the active one, which seals all values now.
-    fn end(&mut self, vault: &Vault) {
+    pub fn end(&mut self, vault: &Vault) {
         let active = vault.ring().active();
         self.keys.retain(|id, _| *id == active);
         self.take_up(vault, active);
@@ -160,55 +157,5 @@ pub(super) fn all(system: &System, vault: &Vault) -> Option<Finding> {
         Err(error) => {
             Some(Finding { invariant: Finding::UNNUMBERED, what: error.to_string(), place: "the store".to_owned() })
         }
-    }
-}
-
-impl Simulation {
-    /// Begins a rekey when it is due, and rewrites the next page of the current one.
-    pub(super) fn rekey(&mut self, batch: &mut Batch<Who, Said>) -> Result<(), Box<Violation>> {
-        if self.seals.pass.is_none() && self.steps >= self.seals.next_rekey && !self.draining {
-            self.seals.next_rekey = self.steps.saturating_mul(REKEY_FACTOR);
-            self.seals.begin(self.system.memory(), &self.vault);
-        }
-        while let Some(pass) = &self.seals.pass {
-            let Some(org) = pass.organizations.front().copied() else {
-                self.seals.end(&self.vault);
-                return self.check_seals();
-            };
-            let page = self.system.read(|world| next_page(world, org, &pass.at, &self.vault));
-            match page.map_err(|refusal| self.violation(bug("reading seals", &refusal)))? {
-                None => self.seals.go_on(Position::default(), true),
-                Some((page, next)) if page.is_empty() => self.seals.go_on(next, false),
-                Some((page, next)) => {
-                    let mut entropy = self.seals.chance.entropy();
-                    let command = page.rewrite(&self.vault, || entropy.bytes());
-                    batch.add(Who::Rekey(next), org, command, |_| Said::Done);
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Continues with the next page if this one was written, and repeats it otherwise.
-    pub(super) fn rewritten(
-        &mut self,
-        next: Position,
-        outcome: Result<Said, Refusal>,
-        excused: bool,
-    ) -> Result<(), Finding> {
-        match outcome {
-            Ok(_) => self.seals.go_on(next, false),
-            Err(refusal) if excused || refusal.code == Code::OutcomeUnknown => {}
-            Err(refusal) => return Err(bug("rewriting seals", &refusal)),
-        }
-        Ok(())
-    }
-
-    /// Checks the sample after a restart or a rekey.
-    pub(super) fn check_seals(&mut self) -> Result<(), Box<Violation>> {
-        let vault: &Arc<Vault> = &self.vault;
-        let found = self.seals.check(self.system.memory(), vault);
-        found.map_or(Ok(()), |finding| Err(self.violation(finding)))
     }
 }

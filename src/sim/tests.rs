@@ -1,6 +1,7 @@
 //! The simulator repeats itself, finds no fault in the product, and finds each deliberate fault.
 
 use super::*;
+use crate::ledger::verify::Finding;
 
 fn run(seed: u64, ops: u64, sabotage: Sabotage) -> Result<Report, Box<Violation>> {
     simulate(Settings { seed, ops, sabotage }, |_| ())
@@ -56,6 +57,14 @@ fn jobs_that_get_lost_are_missed_at_the_end() {
     assert_eq!(violation.finding.invariant, 20, "{violation}");
 }
 
+#[test]
+fn links_that_no_job_expires_are_found() {
+    for sabotage in [Sabotage::LostLinkJobs, Sabotage::SkippedLinks] {
+        let Err(violation) = run(7, 2_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
+        assert_eq!(violation.finding.invariant, 36, "{sabotage:?}: {violation}");
+    }
+}
+
 // These faults need money, people or days to come together, which takes long: each has its own test, to run in
 // parallel.
 
@@ -66,7 +75,7 @@ fn accounts_that_are_paid_to_before_they_rested_are_found() {
 
 #[test]
 fn debts_that_are_forgotten_are_found() {
-    is_found(Sabotage::ForgottenDebts, 5);
+    is_found_with_one_seed(Sabotage::ForgottenDebts, 5);
 }
 
 #[test]

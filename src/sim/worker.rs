@@ -1,6 +1,7 @@
 //! The simulated workers: they follow the real ones (`worker`), with the simulated rail and provider, and lose their
 //! memory, their lease or a response on the way.
 
+mod files;
 mod hand;
 mod letters;
 
@@ -10,24 +11,25 @@ use std::sync::Arc;
 
 use super::chance::Chance;
 use super::rail::Heard;
+use super::requests::{Said, Who};
 use super::system::{Batch, System};
-use super::{Said, Who};
+use crate::bank_files::{CutFile, Rest, Written};
 use crate::closing::{self, ErasePage, Found};
 use crate::funding::TopUpWallet;
-use crate::http::Answer;
 use crate::ids::{
-    AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId, WebhookEndpointId,
+    AppId, BankFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
+    WebhookEndpointId,
 };
 use crate::jobs::{Leased, Work};
 use crate::messages::{BeginAttempt, Concluded, StillOnItsWay};
 use crate::payments::ReleasePayment;
 use crate::payout_link_batches::{self, BatchRow, Begin, Finish, PayoutLinkBatch, ProcessRow, waiting};
-use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt, Expire, NewToken, Remind};
+use crate::payout_links::{self, ClaimLinkDelivered, DeliverInDoubt, Expire, NewToken, Remind, SweepLinks};
 use crate::rails::ItemStatus;
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::screening::{LookedUp, Watchlist};
-use crate::settlements::{self, Followed, Submitted};
+use crate::settlements::{self, EndEntries, Followed, RefuseEntries, Submitted};
 use crate::users::screening::{ScreenUsers, next_users};
 use crate::vault::Vault;
 use crate::webhooks::{self, Attempted, Feed};
@@ -71,6 +73,10 @@ pub(super) fn perform(
         Work::ReleasePayment { transfer } => Some(Finished::Released(TransferId(transfer))),
         Work::ExpireLink { link } => Some(Finished::Expired(PayoutLinkId(link))),
         Work::RemindLink { link } => Some(Finished::Reminded(PayoutLinkId(link))),
+        Work::SweepLinks { after, idle } => {
+            let now = system.now();
+            Some(Finished::Swept(idle, system.read(|world| payout_links::to_visit(world, org, after, now))?))
+        }
         Work::ScreenUsers { run } => {
             let run = ScreeningRunId(run);
             Some(Finished::Screened(run, system.read(|world| next_users(world, org, run))?))
@@ -87,6 +93,13 @@ pub(super) fn perform(
             Some(Finished::Erased(user, page))
         }
         Work::ProcessPayoutLinkBatch { batch } => Some(process(hand, PayoutLinkBatchId(batch), system, chance)?),
+        Work::CutBankFile { file } => Some(Finished::FileCut(BankFileId(file))),
+        Work::SendBankFile { file } => Some(files::send(BankFileId(file), &hand.leased, system, outside.vault)?),
+        Work::EndBankFile { file } => Some(files::end(BankFileId(file), &hand.leased, system, chance)?),
+        // Members carry the files of the simulator, so no folder has any.
+        Work::PollBank { .. } | Work::ReadInboundFile { .. } | Work::ApplyStatements { .. } => {
+            Some(Finished::FileRests)
+        }
         Work::FeedWebhooks { app } => Some(Finished::Fed(AppId(app))),
         Work::CallWebhook { endpoint } => call(&hand.leased, WebhookEndpointId(endpoint), system, outside, chance)?,
     };
@@ -205,6 +218,9 @@ pub(super) fn report(
         }
         Finished::Expired(link) => batch.add(who, leased.org, Expire { leased, link }, |()| Said::Done),
         Finished::Reminded(link) => batch.add(who, leased.org, Remind { leased, link }, |()| Said::Done),
+        Finished::Swept(idle, visited) => {
+            batch.add(who, leased.org, SweepLinks { leased, idle, visited }, |()| Said::Done);
+        }
         Finished::Screened(run, users) => {
             let (users, names): (_, Vec<String>) = users.into_iter().unzip();
             let names = LookedUp::of(Watchlist::of_sandbox(), names);
@@ -215,8 +231,8 @@ pub(super) fn report(
         Finished::Rows(scope, rows) => {
             // The worker waits for all of them, and continues after the last outcome.
             for row in &rows {
-                let token = NewToken::draw(vault, &mut chance.entropy(), scope.org);
-                let answer = |link: &Arc<_>| Answer::created(&super::requests::made_link(link));
+                let token = NewToken::draw(vault, &mut chance.entropy());
+                let answer = super::requests::made(vault);
                 let make = payout_link_batches::request(vault, scope, &row.asked.0, token, answer);
                 let command = ProcessRow { leased: leased.clone(), batch: row.batch, number: row.number, make };
                 batch.add(Who::Hand(Box::new(hand.clone())), scope.org, command, |()| Said::GoOn);
@@ -226,6 +242,17 @@ pub(super) fn report(
         Finished::Fed(app) => {
             let scope = Scope { org: leased.org, app };
             batch.add(who, leased.org, Feed { leased, scope }, |()| Said::Done);
+        }
+        Finished::FileCut(file) => batch.add(who, leased.org, CutFile { leased, file }, |()| Said::Done),
+        Finished::FileWritten(file, bytes) => {
+            batch.add(who, leased.org, Written { leased, file, bytes }, |_| Said::GoOn)
+        }
+        Finished::FileRefuses(file, entries) => {
+            batch.add(who, leased.org, RefuseEntries { leased, file, entries }, |()| Said::Done);
+        }
+        Finished::FileRests => batch.add(who, leased.org, Rest { leased, again: None }, |()| Said::Done),
+        Finished::FileEnded(file, after, entries) => {
+            batch.add(who, leased.org, EndEntries { leased, file, after, entries }, |()| Said::Done);
         }
         Finished::Called(attempted) => batch.add(who, leased.org, Attempted { leased, ..*attempted }, |()| Said::Done),
     }

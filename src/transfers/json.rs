@@ -6,13 +6,14 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::debit::{self, DebitJson};
-use super::model::Transfer;
+use super::model::{Transfer, TransferKind, TransferStatus};
 use crate::bank_accounts::BankAccount;
 use crate::clock::Time;
 use crate::fees::{FeeBasis, Party};
 use crate::ids::{MemberId, PaymentCustomerId, PayoutLinkId, TransferId, UserId};
 use crate::ledger::{self, TransactionJson};
 use crate::payout_methods;
+use crate::platform::Platform;
 use crate::rails::Direction;
 use crate::scope::Scope;
 use crate::users::User;
@@ -33,7 +34,8 @@ pub struct TransferJson {
     /// The payment customer who pays.
     #[schema(required)]
     pub customer_id: Option<PaymentCustomerId>,
-    /// created, flagged, pending, completed, failed, reversed, canceled.
+    /// The transfer's status.
+    #[schema(value_type = TransferStatus)]
     pub status: &'static str,
     /// The code of the failure or return.
     #[schema(required)]
@@ -43,8 +45,9 @@ pub struct TransferJson {
     pub error_message: Option<&'static str>,
     /// The sender of money from outside.
     pub sender_details: SenderDetails,
-    /// balance, payout, refill, payment, payable, settlement.
+    /// The type of the transfer.
     #[serde(rename = "type")]
+    #[schema(value_type = TransferKind)]
     pub kind: &'static str,
     /// Cents, as decimal text.
     #[schema(example = "1000")]
@@ -54,7 +57,7 @@ pub struct TransferJson {
     /// The amount that arrives, in cents, as decimal text.
     pub payout_amount: String,
     /// The party that pays the fees of a payout: user or platform.
-    #[schema(required)]
+    #[schema(required, value_type = Option<Party>)]
     pub payout_fee_party: Option<&'static str>,
     /// The basis of a payout's fees.
     #[schema(required)]
@@ -113,7 +116,7 @@ pub struct ExternalData {
     #[schema(required)]
     pub external_id: Option<String>,
     /// The rail.
-    #[schema(required, example = "ach")]
+    #[schema(required, value_type = Option<Platform>)]
     pub platform: Option<&'static str>,
 }
 

@@ -15,7 +15,8 @@ use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// The type of a transfer (docs/decisions.md 8).
+    // docs/decisions.md 8
+    /// The type of a transfer.
     pub enum TransferKind {
         /// Between wallets and holds of the ledger.
         Balance = "balance",

@@ -11,6 +11,7 @@ use crate::ids::UserId;
 use crate::ledger::{self, postings};
 use crate::money::Cents;
 use crate::scope::Scope;
+use crate::taxes;
 use crate::users;
 use crate::world::{Halt, World};
 
@@ -46,9 +47,9 @@ impl Command for MoveBalance {
 
         // From here it must succeed.
         if self.amount.is_negative() {
-            users::count_received(world, self.scope, user.id, self.amount.negated())?;
+            taxes::count_received(world, self.scope, user.id, self.amount.negated())?;
         } else {
-            users::count_given_back(world, self.scope, user.id, self.amount, world.now())?;
+            taxes::count_given_back(world, self.scope, user.id, self.amount, world.now())?;
         }
         let now = world.now();
         let transfer = Transfer::new(self.scope.org, self.scope.app, id, TransferKind::Balance, self.amount, now);

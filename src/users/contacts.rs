@@ -12,8 +12,8 @@
 //! wrote, or that existed when the app was connected. So no app redirects the links and notices of another app.
 
 use super::model::{AppUser, User};
-use super::profiles::{By, connections, profile_if_connected};
-use super::rows::by_phone;
+use super::profiles::By;
+use super::rows::{by_phone, connections, profile_if_connected};
 use super::rules::{self, UserEvent};
 use crate::clock::Time;
 use crate::email::Email;
@@ -98,7 +98,7 @@ fn unverify(user: &mut User) {
 
 /// Rejects, with `invalid-state` at `field`, an app's change of data that all apps share of a verified payee: name,
 /// date of birth, an existing tax form, amounts of tax years. The payouts of other apps depend on that data.
-pub(super) fn may_write_identity(world: &World, by: By, user: &User, field: &str) -> Result<(), Halt> {
+pub fn may_write_identity(world: &World, by: By, user: &User, field: &str) -> Result<(), Halt> {
     if by == By::Organization || !user.is_verified() || connections(world, user)?.len() < 2 {
         return Ok(());
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::model::{AppUser, Compliance, User, UserStatus};
-use super::profiles::{By, change, change_both, connect_app, is_connected, profile_if_connected};
-use super::rows::by_phone;
+use super::profiles::{By, change, change_both, connect_app};
+use super::rows::{by_phone, is_connected, profile_if_connected};
 use super::rules::{self, UserEvent};
 use super::{UserJson, contacts, json, screening, warnings};
 use crate::apps;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::model::{
     Adjustment1099, BackgroundCheckStatus, EntityType, Flags, OfacStatus, TaxIdVerification, User, UserStatus,
 };
-use super::profiles;
+use super::rows;
 use crate::clock::Time;
 use crate::ids::{PayoutMethodId, UserId};
 use crate::ledger::{self, Account};
@@ -199,8 +199,8 @@ pub struct FlagsJson {
 
 /// Returns the user as the app sees it, with this app's profile and wallet.
 pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Halt> {
-    let default = profiles::default_payout_method(world, scope, user.id)?;
-    let profile = profiles::profile_if_connected(world, scope, user.id)?;
+    let default = rows::default_payout_method(world, scope, user.id)?;
+    let profile = rows::profile_if_connected(world, scope, user.id)?;
     Ok(UserJson {
         id: user.id,
         first_name: user.first_name.clone(),

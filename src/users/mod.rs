@@ -26,40 +26,41 @@ mod profiles;
 mod rows;
 mod rules;
 pub mod screening;
-pub mod tax_form;
 mod tax_year;
 mod update;
-pub mod verification;
 mod verify;
 mod warnings;
 
 pub use address::{SealedAddress, SetAddress};
 pub use connect::ConnectUser;
 pub use contact_change::{change_contact, may_change_contact};
-pub use contacts::{Reached, reached};
+pub use contacts::{Reached, may_write_identity, reached};
 pub use create::{
     CreateUser, Identity, Person, by_proven_email, connect_or_create, fill_profile, may_prove_address, prove,
 };
 pub use findings::{ComplianceDecision, background_check_transitions};
 pub use http::{ComplianceDecisionJson, routes};
-pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
+pub use inputs::{Address, AddressParts, BirthDate, CountryCode, UsState, UsZip};
 pub use json::{MethodDetailsJson, PhoneJson, UserJson, json, method_details};
 pub use model::{
     Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,
     TaxIdVerification, User, UserStatus, W9,
 };
 pub use payout_methods::{
-    NewMethod, choose_payout_method, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method,
+    NewMethod, choose_payout_method, correct_payout_method, disable_payout_method, open_rails, prefer_payout_method,
+    set_up_payout_method,
 };
 pub use profiles::{
-    By, automatic_method, change, change_profile, connections, default_payout_method, disconnect, erase, is_connected,
-    is_paid_automatically, may_be_paid_without_payee, must_not_be_frozen, profile, profile_if_connected,
+    By, automatic_method, change, change_profile, disconnect, emit_again, erase, is_paid_automatically,
+    may_be_paid_without_payee, must_not_be_frozen,
 };
-pub use rows::{by_phone, find, find_if_known, find_in_organization, seal_context, want_by_phone};
+pub use rows::{
+    by_phone, connections, default_payout_method, find, find_if_known, find_in_organization, is_connected, profile,
+    profile_if_connected, seal_birth_date, seal_context, want_by_phone,
+};
 pub use rules::{must_be_active, must_be_verified, must_not_be_reviewed, transitions};
-pub use screening::screen_another_name;
-pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, TaxIdType, collect_tax_form, tax_id};
-pub use tax_year::{TaxYear, await_tax_form, count_given_back, count_received, may_be_paid, tax_form_is_due};
+pub use screening::{screen, screen_another_name};
+pub use tax_year::{TaxYear, must_collect_1099, sum_of_year, tax_form_is_due};
 pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};
 pub use warnings::{METHODS_A_MONTH_MAX, holds_payouts, warn_of_name};

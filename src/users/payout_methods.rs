@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use super::model::{AppUser, User};
-use super::profiles::{self, change_both_adding, change_profile};
+use super::profiles::{change_both_adding, change_profile, forget_default};
+use super::rows;
 use super::{rules, screening, warnings};
 use crate::apps;
 use crate::events::EventName;
 use crate::ids::PayoutMethodId;
-use crate::payout_methods::{self, MethodOrigin, PayoutMethod, SealedDetails};
+use crate::payout_methods::{self, CORRECTED, MethodOrigin, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -34,8 +35,8 @@ pub fn set_up_payout_method(
     (new, origin): (&NewMethod, MethodOrigin),
 ) -> Result<Arc<PayoutMethod>, Halt> {
     rules::must_be_verified(user)?;
-    let profile = profiles::profile(world, scope, user.id)?;
-    let had_default = profiles::default_payout_method(world, scope, user.id)?.is_some();
+    let profile = rows::profile(world, scope, user.id)?;
+    let had_default = rows::default_payout_method(world, scope, user.id)?.is_some();
     let is_shared = payout_methods::is_shared(world, scope.org, user.id, &new.details)?;
     let details = (&new.details, origin);
     let (method, is_new) = payout_methods::add(world, scope, user.id, details, new.metadata.as_deref())?;
@@ -123,12 +124,34 @@ pub fn disable_payout_method(
 
     // From here it must succeed.
     let method = payout_methods::disable(world, &method, reason);
-    if let Some(profile) = profiles::profile_if_connected(world, scope, user.id)? {
+    if let Some(profile) = rows::profile_if_connected(world, scope, user.id)? {
         change_profile(world, user, &profile, EventName::UserUpdatedPayoutMethod, |profile| {
-            profiles::forget_default(profile, method.id);
+            forget_default(profile, method.id);
         })?;
     }
     Ok(method)
+}
+
+/// Replaces the numbers of an account with those that its bank reported: adds a method with them, which becomes the
+/// default if the old one was, and disables the old one. Returns the new method.
+pub fn correct_payout_method(
+    world: &mut World,
+    scope: Scope,
+    user: &User,
+    method: &Arc<PayoutMethod>,
+    details: &SealedDetails,
+) -> Result<Arc<PayoutMethod>, Halt> {
+    let corrected = (details, method.origin);
+    let (new, _) = payout_methods::add(world, scope, user.id, corrected, method.metadata.as_deref())?;
+    payout_methods::disable(world, method, CORRECTED);
+    if let Some(profile) = rows::profile_if_connected(world, scope, user.id)? {
+        change_profile(world, user, &profile, EventName::UserUpdatedPayoutMethod, |profile| {
+            if profile.default_payout_method == Some(method.id) {
+                profile.default_payout_method = Some(new.id);
+            }
+        })?;
+    }
+    Ok(new)
 }
 
 pub fn prefer_payout_method(
@@ -138,7 +161,7 @@ pub fn prefer_payout_method(
     method: &PayoutMethod,
     (is_default, auto_payout_enabled): (bool, Option<bool>),
 ) -> Result<(), Halt> {
-    let profile = profiles::profile(world, scope, user.id)?;
+    let profile = rows::profile(world, scope, user.id)?;
     let default = if is_default { Some(method.id) } else { profile.default_payout_method };
     let enabled = auto_payout_enabled.unwrap_or(profile.auto_payout_enabled);
     if default == profile.default_payout_method && enabled == profile.auto_payout_enabled {
@@ -155,7 +178,7 @@ pub fn prefer_payout_method(
 /// or for this one.
 pub fn open_rails(world: &mut World, scope: Scope, user: &User) -> Result<Vec<Platform>, Halt> {
     let app = apps::find(world, scope)?;
-    let profile = profiles::profile_if_connected(world, scope, user.id)?;
+    let profile = rows::profile_if_connected(world, scope, user.id)?;
     let left_out = |platform: &Platform| {
         app.settings.0.payout_options_exclude_list.contains(platform)
             || profile.as_ref().is_some_and(|profile| profile.payout_options_exclude_list.0.contains(platform))

@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use super::model::{AppUser, Compliance, User};
-use super::rules::{self, UserEvent};
+use super::model::{AppUser, User};
+use super::rows::{as_seen, connections, default_payout_method, erase_personal_data, profile_if_connected};
+use super::rules;
 use super::{json, notices};
 use crate::apps;
 use crate::caller::CredentialKind;
@@ -38,32 +39,6 @@ impl By {
             CredentialKind::App | CredentialKind::Client | CredentialKind::Member | CredentialKind::None => Self::App,
         }
     }
-}
-
-pub fn profile_if_connected(world: &World, scope: Scope, id: UserId) -> Result<Option<Arc<AppUser>>, Halt> {
-    let profile = world.get::<AppUser>(key![scope.org, scope.app, id])?;
-    Ok(profile.filter(|profile| profile.is_connected()))
-}
-
-/// Rejects with `not-found` if the app is not connected.
-pub fn profile(world: &World, scope: Scope, id: UserId) -> Result<Arc<AppUser>, Halt> {
-    profile_if_connected(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
-}
-
-pub fn is_connected(world: &World, scope: Scope, id: UserId) -> Result<bool, Halt> {
-    Ok(profile_if_connected(world, scope, id)?.is_some())
-}
-
-/// Returns the user as erased if the app has disconnected.
-pub(super) fn as_seen(user: Arc<User>, profile: &AppUser) -> Arc<User> {
-    let Some(disconnected_at) = profile.disconnected_at else { return user };
-    if user.deleted_at.is_some() {
-        return user;
-    }
-    let mut seen = User::clone(&user);
-    erase_personal_data(&mut seen);
-    seen.deleted_at = Some(disconnected_at);
-    Arc::new(seen)
 }
 
 pub fn is_paid_automatically(world: &World, scope: Scope, user: UserId) -> Result<bool, Halt> {
@@ -118,20 +93,6 @@ pub fn must_not_be_frozen(user: &User) -> Result<(), Refusal> {
     let message =
         "The payee has frozen automatic payouts. Send a payout link, or wait until the payee ends the freeze.";
     Err(Refusal::new(Code::InvalidState, message))
-}
-
-/// Returns the app's default method of a user, if it is in use.
-pub fn default_payout_method(world: &World, scope: Scope, user: UserId) -> Result<Option<Arc<PayoutMethod>>, Halt> {
-    let profile = profile_if_connected(world, scope, user)?;
-    let Some(id) = profile.and_then(|profile| profile.default_payout_method) else { return Ok(None) };
-    let method = payout_methods::find(world, scope, user, id)?;
-    Ok(Some(method).filter(|method| method.in_use))
-}
-
-pub fn connections(world: &World, user: &User) -> Result<Vec<Arc<AppUser>>, Halt> {
-    let mut profiles = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
-    profiles.retain(|profile| profile.is_connected());
-    Ok(profiles)
 }
 
 /// Changes data of the payee and emits an event to every connected app.
@@ -227,7 +188,7 @@ fn shows_as(user: &User) -> crate::world::Row {
 }
 
 /// Emits an event for a user whose own row is unchanged, after a change in dependent rows.
-pub(super) fn emit_again(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
+pub fn emit_again(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
     match profile_if_connected(world, scope, user.id)? {
         Some(profile) => announce(world, user, &profile, EventName::UserUpdated, |_| {}).map(|_| ()),
         None => Ok(()),
@@ -324,26 +285,4 @@ pub(super) fn forget_default(profile: &mut AppUser, method: PayoutMethodId) {
         profile.default_payout_method = None;
         profile.auto_payout_enabled = false;
     }
-}
-
-/// Frees the phone number for a new user.
-fn erase_personal_data(user: &mut User) {
-    user.status = rules::status_after(user.status, UserEvent::Disable);
-    user.phone_country_code = None;
-    user.phone_national = None;
-    user.phone_e164 = None;
-    user.phone_verified_at = None;
-    user.email_verified_at = None;
-    user.first_name = None;
-    user.last_name = None;
-    user.email = None;
-    (user.phone_app, user.phone_set_at) = (None, None);
-    (user.email_app, user.email_set_at) = (None, None);
-    user.country = None;
-    user.sealed_date_of_birth = None;
-    user.adjustment_1099 = None;
-    user.sealed_address = None;
-    user.sealed_tax_form = None;
-    user.tax_id_hash = None;
-    user.compliance = Document(Compliance::default());
 }

@@ -5,7 +5,8 @@ use serde_json::{Value as Schema, json};
 use super::contacts;
 use super::create::follow_name;
 use super::model::{Adjustment1099, AppUser, User};
-use super::profiles::{self, By, change_both};
+use super::profiles::{By, change_both};
+use super::rows;
 use super::rows::find;
 use super::{UserJson, rules};
 use crate::apps;
@@ -108,7 +109,7 @@ impl Command for UpdateUser {
         let patch = &self.patch;
         let user = find(world, self.scope, self.user)?;
         rules::must_be_active(&user)?;
-        let profile = profiles::profile(world, self.scope, user.id)?;
+        let profile = rows::profile(world, self.scope, user.id)?;
         let author = (self.scope, self.by);
         if let Some(phone) = &patch.phone {
             apps::phones::may_write_to(world, self.scope, &phone.e164(), "/phone_number")?;

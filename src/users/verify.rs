@@ -1,7 +1,6 @@
 use super::model::User;
 use super::rows::find;
 use super::rules::{self, UserEvent};
-use super::verification::{self, Checked, CodeContext, NewCode};
 use super::{UserJson, change, contacts, json};
 use crate::engine::Command;
 use crate::events::EventName;
@@ -9,6 +8,7 @@ use crate::ids::{MessageId, UserId};
 use crate::messages::Channel;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
+use crate::verification::{self, Checked, CodeContext, NewCode};
 use crate::world::{Halt, World};
 
 #[derive(Clone, Debug)]

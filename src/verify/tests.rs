@@ -65,10 +65,15 @@ fn a_book_that_was_tampered_with_is_found_out() {
     check(
         "a transaction's amount",
         &|book| tamper::<Transaction>(book, |row| row.number == 2, |row| row.amount = cents(1)),
-        &[1, 15],
+        &[3, 15],
     );
-    check("a lost transaction", &|book| lose::<Transaction>(book, |row| row.number == 2), &[2, 15]);
-    check("a lost last transaction", &|book| lose::<Transaction>(book, |row| row.number == 7), &[2, 15]);
+    check(
+        "a transaction within one ledger account",
+        &|book| tamper::<Transaction>(book, |row| row.number == 2, |row| row.destination = row.source),
+        &[1, 3, 15],
+    );
+    check("a lost transaction", &|book| lose::<Transaction>(book, |row| row.number == 2), &[2, 3, 15]);
+    check("a lost last transaction", &|book| lose::<Transaction>(book, |row| row.number == 7), &[2, 3, 15]);
     check("the book's count", &|book| tamper::<LedgerBook>(book, |_| true, |row| row.last_number += 1), &[2]);
     check(
         "a balance",
@@ -79,7 +84,7 @@ fn a_book_that_was_tampered_with_is_found_out() {
     check(
         "a balance on the way",
         &|book| {
-            tamper::<Entry>(book, |row| row.account == wallet && row.number == 2, |row| row.balance_after = cents(9));
+            tamper::<Transaction>(book, |row| row.number == 2, |row| row.destination_balance = cents(9));
         },
         &[3, 15],
     );
@@ -93,11 +98,9 @@ fn a_book_that_was_tampered_with_is_found_out() {
     );
     check("a hold", &|book| tamper::<Hold>(book, |_| true, |row| row.amount = cents(61)), &[7]);
     check("a hold that is closed", &|book| tamper::<Hold>(book, |_| true, |row| row.state = HoldState::Captured), &[7]);
-    // A changed entry breaks three invariants: its transaction does not balance, its account does not add up, and the
-    // ledger's chain covers it.
     check(
-        "an entry's amount",
-        &|book| tamper::<Entry>(book, |row| row.account == wallet, |row| row.amount = cents(1)),
+        "an amount of zero",
+        &|book| tamper::<Transaction>(book, |row| row.number == 2, |row| row.amount = cents(0)),
         &[1, 3, 15],
     );
 }
@@ -175,10 +178,19 @@ fn apply(book: &mut Book, event: Event) -> Result<(), Refusal> {
             book.post(postings::pay_out(SCOPE, T, user(to), ACH, &amounts))?;
             match end {
                 End::Fails => book.post(postings::fail_payout(SCOPE, T, user(to), ACH, &amounts)),
-                End::Settles => book.post(postings::settle_payout(SCOPE, T, ACH, &amounts)),
+                End::Settles => {
+                    book.post(postings::settle_payout(SCOPE, T, ACH, &amounts, Account::External(SCOPE.app)))
+                }
                 End::Returns => {
-                    book.post(postings::settle_payout(SCOPE, T, ACH, &amounts))?;
-                    book.post(postings::return_payout(SCOPE, T, user(to), ACH, amounts.payout))
+                    book.post(postings::settle_payout(SCOPE, T, ACH, &amounts, Account::External(SCOPE.app)))?;
+                    book.post(postings::return_payout(
+                        SCOPE,
+                        T,
+                        user(to),
+                        ACH,
+                        amounts.payout,
+                        Account::External(SCOPE.app),
+                    ))
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::model::{EndpointStatus, WebhookEndpoint};
-use super::{ENDPOINTS_MAX, of_app, seal_context};
+use super::rows::{ENDPOINTS_MAX, of_app, seal_context};
 use crate::engine::Command;
 use crate::events::{self, EventName};
 use crate::refusal::{Code, Refusal};

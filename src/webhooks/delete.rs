@@ -1,6 +1,6 @@
 //! Deletes a webhook endpoint.
 
-use super::find;
+use super::rows::find;
 use super::update::unsubscribe;
 use crate::engine::Command;
 use crate::ids::WebhookEndpointId;

@@ -1,7 +1,7 @@
 //! Turns events of the log into deliveries.
 
 use super::model::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
-use super::{call_courier, of_app};
+use super::rows::{call_courier, of_app};
 use crate::engine::Command;
 use crate::events::{self, Event};
 use crate::jobs::{self, Leased};

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::create::CreateEndpoint;
 use super::delete::DeleteEndpoint;
-use super::find;
 use super::json::{WebhookDeliveryJson, WebhookEndpointJson, WebhookEndpointWithSecretJson};
 use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery, WebhookEndpoint};
 use super::replay::ReplayDelivery;
 use super::rotate::RotateSecret;
+use super::rows::find;
 use super::signature::Secret;
 use super::update::UpdateEndpoint;
 use crate::events::EventName;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery};
+use super::rows::{call_courier, find};
 use super::rules::{self, DeliveryEvent};
-use super::{call_courier, find};
 use crate::engine::Command;
 use crate::ids::{WebhookDeliveryId, WebhookEndpointId};
 use crate::refusal::{Code, Refusal};

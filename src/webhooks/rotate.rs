@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::model::WebhookEndpoint;
-use super::{OVERLAP_SECONDS, find, seal_context};
+use super::rows::{OVERLAP_SECONDS, find, seal_context};
 use crate::engine::Command;
 use crate::ids::WebhookEndpointId;
 use crate::refusal::{Code, Refusal};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::model::{DisabledReason, EndpointStatus, WebhookEndpoint};
-use super::{find, of_app};
+use super::rows::{find, of_app};
 use crate::engine::Command;
 use crate::events::{self, EventName};
 use crate::ids::WebhookEndpointId;

@@ -44,16 +44,24 @@ pub(crate) fn follow_up(job: &Job, pen: Option<&Pen>) -> Option<Box<dyn Task>> {
         }
         Work::ExpireLink { link } => counted(org, kind, Expire { leased, link: PayoutLinkId(link) }, |()| ()),
         Work::RemindLink { link } => counted(org, kind, Remind { leased, link: PayoutLinkId(link) }, |()| ()),
-        // They call a provider, a rail or a receiver.
-        Work::FollowMessage { .. }
+        // Its window is later.
+        Work::CutBankFile { .. }
+        // They call a provider, a rail, a bank or a receiver.
+        | Work::FollowMessage { .. }
         | Work::SubmitTransfer { .. }
         | Work::FollowTransfer { .. }
+        | Work::SendBankFile { .. }
+        | Work::PollBank { .. }
         | Work::CallWebhook { .. }
         // One run of it serves the events of many batches.
         | Work::FeedWebhooks { .. }
         // They read pages of rows, and need many commands.
+        | Work::SweepLinks { .. }
         | Work::ScreenUsers { .. }
         | Work::EraseUser { .. }
+        | Work::EndBankFile { .. }
+        | Work::ReadInboundFile { .. }
+        | Work::ApplyStatements { .. }
         | Work::ProcessPayoutLinkBatch { .. } => return None,
     })
 }

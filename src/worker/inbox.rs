@@ -82,6 +82,6 @@ impl Put {
             let reason = "The provider reports that this number is unreachable.".to_owned();
             return Ok(AttemptOutcome::Failed { reason, retry: false });
         }
-        Ok(AttemptOutcome::Delivered { inbox: Some(self.pen.compose(letter)?) })
+        Ok(AttemptOutcome::Delivered { inbox: Some(self.pen.inboxed(letter)?) })
     }
 }

@@ -12,7 +12,7 @@ use crate::messages::{
 };
 use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt};
 use crate::program::{Bursar, Environment};
-use crate::providers::{DeliveryOutcome, Found, Gateway, Mail, SendOutcome, Smtp};
+use crate::providers::{DeliveryOutcome, Found, Frame, Gateway, Mail, SendOutcome, Smtp};
 use crate::refusal::{Code, Refusal};
 
 /// The time from recording an attempt within which a worker may call a provider. With the call itself it ends well
@@ -34,8 +34,10 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
     };
     match (provider, bursar.environment) {
         (Some(provider), _) => {
-            let composed = Pen::of(bursar).compose(&letter)?;
-            match attempt(bursar, &leased, &message, &composed, provider).await? {
+            let pen = Pen::of(bursar);
+            let composed = pen.compose(&letter)?;
+            let written = Written { frame: pen.frame(&letter, &composed), composed };
+            match attempt(bursar, &leased, &message, &written, provider).await? {
                 Some(outcome) => conclude(bursar, leased, &message, outcome).await,
                 None => Ok(()),
             }
@@ -72,6 +74,13 @@ pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Re
     }
 }
 
+/// A message as it is handed over.
+struct Written {
+    composed: Composed,
+    /// Of a mail.
+    frame: Frame,
+}
+
 /// A provider that is configured for a message's channel.
 #[derive(Clone, Copy)]
 enum Provider<'a> {
@@ -89,7 +98,7 @@ async fn attempt(
     bursar: &Bursar,
     leased: &Leased,
     message: &Message,
-    composed: &Composed,
+    written: &Written,
     provider: Provider<'_>,
 ) -> Result<Option<AttemptOutcome>, Refusal> {
     let begin = |before| BeginAttempt { leased: leased.clone(), message: message.id, before };
@@ -97,7 +106,7 @@ async fn attempt(
     let mut begun = bursar.engine.run(leased.org, begin(Before::NotQueried)).await?;
     if begun == Begun::Ask {
         let asked_at = bursar.clock.now();
-        let found = look_up(bursar, message, composed, provider).await?;
+        let found = look_up(bursar, message, &written.composed, provider).await?;
         since = Instant::now();
         begun = match found {
             Found::Taken { reference } => return Ok(Some(AttemptOutcome::Taken { reference: Some(reference) })),
@@ -136,7 +145,7 @@ async fn attempt(
             "The worker did not send the message in time. The provider is queried when the lease ends.",
         )),
         Begun::Send => {
-            let reported = hand_over(bursar, message, composed, provider).await;
+            let reported = hand_over(bursar, message, written, provider).await;
             Ok(Some(match reported {
                 SendOutcome::Taken { reference } => AttemptOutcome::Taken { reference },
                 SendOutcome::Refused { reason } => AttemptOutcome::Failed { reason, retry: false },
@@ -149,13 +158,14 @@ async fn attempt(
     }
 }
 
-async fn hand_over(bursar: &Bursar, message: &Message, composed: &Composed, provider: Provider<'_>) -> SendOutcome {
+async fn hand_over(bursar: &Bursar, message: &Message, written: &Written, provider: Provider<'_>) -> SendOutcome {
+    let Written { composed, frame } = written;
     let to = message.recipient.as_str();
     let (text, link) = (composed.text.as_str(), composed.link.as_deref());
     match (provider, message.channel) {
         (Provider::Mail(smtp), _) => {
             let (id, written) = (message.id.0, message.created_at);
-            smtp.send(Mail { id, written, to, subject: &composed.subject, text, link }).await
+            smtp.send(Mail { id, written, to, subject: &composed.subject, text, link, frame }).await
         }
         (Provider::Phone(gateway), Channel::Voice) => gateway.call(to, text, composed.code.as_deref()).await,
         (Provider::Phone(gateway), Channel::Sms | Channel::Email) => {

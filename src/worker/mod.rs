@@ -5,8 +5,12 @@
 //! lease ends. Jobs that call no other system run without a lease ([`is_internal`]), which saves a write. Most of them
 //! never reach the worker: they are done in the batch that adds them ([`follow_ups`]).
 
+mod bank_files;
+mod bank_intake;
+mod bank_statements;
 mod batches;
 mod follow_ups;
+mod framing;
 mod inbox;
 mod letters;
 mod webhooks;
@@ -21,22 +25,24 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::bank_files::CutFile;
 use crate::closing::{self, ErasePage};
 use crate::users::screening::{ScreenUsers, next_users};
 use futures::FutureExt as _;
 use futures::future::try_join_all;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 use crate::funding::TopUpWallet;
 use crate::idempotency::{MakeTombstone, StoredAnswer, outlived};
 use crate::ids::{
-    AppId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
-    WebhookEndpointId,
+    AppId, BankConnectionId, BankFileId, InboundFileId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId,
+    ScreeningRunId, SettlementAccountId, TransferId, UserId, WebhookEndpointId,
 };
 use crate::jobs::{self, Abandon, Job, Lane, Lease, Leased, Work};
 use crate::payments::ReleasePayment;
-use crate::payout_links::{Expire, Remind};
+use crate::payout_links::{self, Expire, Remind, SweepLinks};
 use crate::program::Bursar;
 use crate::rails::ItemStatus;
 use crate::rails::failures::FailureCode;
@@ -337,9 +343,16 @@ fn kind(work: &Work) -> &'static str {
         Work::ReleasePayment { .. } => "release_payment",
         Work::ExpireLink { .. } => "expire_link",
         Work::RemindLink { .. } => "remind_link",
+        Work::SweepLinks { .. } => "sweep_links",
         Work::ScreenUsers { .. } => "screen_users",
         Work::EraseUser { .. } => "erase_user",
         Work::ProcessPayoutLinkBatch { .. } => "process_payout_link_batch",
+        Work::CutBankFile { .. } => "cut_bank_file",
+        Work::SendBankFile { .. } => "send_bank_file",
+        Work::EndBankFile { .. } => "end_bank_file",
+        Work::PollBank { .. } => "poll_bank",
+        Work::ReadInboundFile { .. } => "read_inbound_file",
+        Work::ApplyStatements { .. } => "apply_statements",
         Work::FeedWebhooks { .. } => "feed_webhooks",
         Work::CallWebhook { .. } => "call_webhook",
     }
@@ -358,9 +371,16 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
         }
         Work::ExpireLink { link } => bursar.engine.run(leased.org, Expire { leased, link: PayoutLinkId(link) }).await,
         Work::RemindLink { link } => bursar.engine.run(leased.org, Remind { leased, link: PayoutLinkId(link) }).await,
+        Work::SweepLinks { after, idle } => sweep_links(bursar, leased, after, idle).await,
         Work::EraseUser { user } => erase_user(bursar, leased, UserId(user)).await,
         Work::ScreenUsers { run } => screen_users(bursar, leased, ScreeningRunId(run)).await,
         Work::ProcessPayoutLinkBatch { batch } => batches::process(bursar, leased, PayoutLinkBatchId(batch)).await,
+        Work::CutBankFile { file } => bursar.engine.run(leased.org, CutFile { leased, file: BankFileId(file) }).await,
+        Work::SendBankFile { file } => bank_files::send(bursar, leased, BankFileId(file)).await,
+        Work::EndBankFile { file } => bank_files::end(bursar, leased, BankFileId(file)).await,
+        Work::PollBank { connection } => bank_intake::poll(bursar, leased, BankConnectionId(connection)).await,
+        Work::ReadInboundFile { file } => bank_intake::read(bursar, leased, InboundFileId(file)).await,
+        Work::ApplyStatements { account } => bank_statements::apply(bursar, leased, SettlementAccountId(account)).await,
         Work::FeedWebhooks { app } => {
             let scope = Scope { org: leased.org, app: AppId(app) };
             bursar.engine.run(leased.org, Feed { leased, scope }).await
@@ -406,6 +426,13 @@ async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
 async fn is_tampered(bursar: &Bursar, org: OrgId, id: TransferId) -> Result<bool, Refusal> {
     let vault = bursar.vault.clone();
     bursar.read(move |world| settlements::is_tampered(world, &vault, org, id)).await
+}
+
+/// Visits the next links of an organization; the job remains until none is left.
+async fn sweep_links(bursar: &Bursar, leased: Leased, after: Uuid, idle: bool) -> Result<(), Refusal> {
+    let (org, now) = (leased.org, bursar.clock.now());
+    let visited = bursar.read(move |world| payout_links::to_visit(world, org, after, now)).await?;
+    bursar.engine.run(org, SweepLinks { leased, idle, visited }).await
 }
 
 /// Erases the next page of rows that name a payee; the job remains until none is left.

@@ -6,15 +6,17 @@ use crate::apps::{self, App};
 use crate::clock::Time;
 use crate::closing;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
-use crate::messages::{self, AttemptOutcome, Channel, Composed, Letter, Message, Template};
+use crate::messages::{
+    self, AttemptOutcome, Channel, CodePurpose, Composed, Inboxed, Letter, LinkText, Message, Template,
+};
 use crate::payout_links::{self, PayoutLink};
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers;
 use crate::users::notices::NoticeToken;
-use crate::users::verification;
 use crate::vault::Vault;
+use crate::verification;
 use crate::world::{Halt, World};
 
 /// A message with the rows that its text needs.
@@ -72,6 +74,16 @@ fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Optio
     }
 }
 
+impl Uncomposed {
+    pub fn link(&self) -> Option<&PayoutLink> {
+        self.link.as_deref()
+    }
+
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+}
+
 /// Composes messages: it can open sealed values and knows the public address.
 #[derive(Clone)]
 pub(crate) struct Pen {
@@ -84,8 +96,22 @@ impl Pen {
         Self { vault, public_url }
     }
 
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+
     pub(super) fn of(bursar: &Bursar) -> Self {
         Self::new(bursar.vault.clone(), bursar.public_url.clone())
+    }
+
+    /// Returns the message for the inbox. A text about a link is composed when it is read, so that the link's address
+    /// is stored once and sealed.
+    pub(super) fn inboxed(&self, letter: &Uncomposed) -> Result<Inboxed, Refusal> {
+        if let Template::ClaimLink { link, delivery } = letter.message.template.0 {
+            let (app_name, address_start) = (letter.app.name.clone(), payout_links::address_start(&self.public_url));
+            return Ok(Inboxed::OfLink(LinkText { link, delivery, app_name, address_start }));
+        }
+        self.compose(letter).map(Inboxed::Text)
     }
 
     /// Composes the message. Fails with `internal-error` if a sealed value does not open.
@@ -98,11 +124,16 @@ impl Pen {
             Template::ClaimLink { delivery, .. } => {
                 let (link, address) = link.zip(address.as_deref()).ok_or_else(unreadable)?;
                 let (amount, message) = (link.amount, link.message.as_deref());
-                Letter::ClaimLink { app_name, amount, message, link: address, again: *delivery > 1 }
+                let last_day = messages::last_day(*delivery, link.expires_at);
+                let reminds_until = last_day.as_deref();
+                let support = app.settings.0.brand.support().filter(|_| letter.message.channel == Channel::Sms);
+                let letter = Letter::ClaimLink { app_name, amount, message, link: address, reminds_until, support };
+                return Ok(messages::compose(&letter));
             }
             Template::Code { sealed_code, purpose } => {
                 let code = verification::open_code(&self.vault, message, sealed_code).map_err(|_| unreadable())?;
-                return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose }));
+                let page_host = page_host(&self.public_url).filter(|_| is_bound(message.channel, *purpose));
+                return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose, page_host }));
             }
             Template::PayoutFailed { amount_cents, reason, returned_by, back_at_app, .. } => {
                 let (amount, back_at_app) = (*amount_cents, *back_at_app);
@@ -137,6 +168,19 @@ impl Pen {
     }
 }
 
+/// Whether a phone may fill the code into our page: a claim's code, by text message.
+const fn is_bound(channel: Channel, purpose: CodePurpose) -> bool {
+    matches!((channel, purpose), (Channel::Sms, CodePurpose::Claim))
+}
+
+/// Returns the host of the pages. Browsers bind codes to names reached by https only.
+fn page_host(public_url: &str) -> Option<&str> {
+    let rest = public_url.strip_prefix("https://")?;
+    let host = rest.split(['/', ':']).next()?;
+    let is_name = host.contains('.') && host.parse::<std::net::IpAddr>().is_err();
+    is_name.then_some(host)
+}
+
 fn unreadable() -> Refusal {
     Refusal::new(Code::InternalError, "A message cannot be composed: its sealed value cannot be decrypted.")
 }
@@ -152,4 +196,24 @@ pub(super) fn count(channel: Channel, outcome: &AttemptOutcome) {
         AttemptOutcome::Superseded { .. } => "overtaken",
     };
     metrics::counter!("bursar_messages_total", "channel" => channel.as_str(), "outcome" => came_to).increment(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_bound_to_a_name_reached_by_https() {
+        for (public_url, host) in [
+            ("https://pay.example.com", Some("pay.example.com")),
+            ("https://pay.example.com:8443/bursar", Some("pay.example.com")),
+            ("http://pay.example.com", None),
+            ("https://127.0.0.1:8080", None),
+            ("https://localhost", None),
+        ] {
+            assert_eq!(page_host(public_url), host, "{public_url}");
+        }
+        assert!(is_bound(Channel::Sms, CodePurpose::Claim));
+        assert!(!is_bound(Channel::Email, CodePurpose::Claim) && !is_bound(Channel::Sms, CodePurpose::Verification));
+    }
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { checkAccessibility, checkWidth, DESKTOP, openBrowser, startBursar, tabTo } from "./kit.mjs";
+import { checkAccessibility, checkWidth, DESKTOP, openBrowser, PHONE, startBursar, tabTo } from "./kit.mjs";
 
 const TWO_DAYS_SECONDS = 172_800;
 const ACCOUNT_NUMBER = "000123456789";
@@ -17,25 +17,32 @@ after(async () => {
   await bursar?.stop();
 });
 
-/** Sends $25.00 to a number of New York that has no user yet and gives the link out of the message. */
-async function sendPayout(phoneNumber) {
+/** Sends $25.00 to a number of New York and gives the link out of the message. */
+async function sendPayout(phoneNumber, further = { force_collect_compliance_information: true }) {
+  const { payee, ...rest } = further;
+  const before = (await messages(phoneNumber)).length;
   await bursar.api("POST", "/v2/payouts/send-payout", {
     amount: 2500,
-    payee: { country_code: "1", phone_number: phoneNumber },
+    payee: { country_code: "1", phone_number: phoneNumber, ...payee },
     delivery: { message: "Thank you for the drawings." },
     memo: "Three drawings",
     payout_fee_party: "user",
-    force_collect_compliance_information: true,
+    ...rest,
   });
-  return (await newestMessage(phoneNumber, (message) => message.link)).link;
+  return (await newestMessage(phoneNumber, (message) => message.link, before)).link;
+}
+
+async function messages(phoneNumber) {
+  const to = encodeURIComponent(`+1${phoneNumber}`);
+  return (await bursar.api("GET", `/v2/sandbox/messages?limit=100&to=${to}`)).data;
 }
 
 /** The newest message to the phone that has what is asked for; the worker delivers a moment after the answer. */
-async function newestMessage(phoneNumber, wanted) {
+async function newestMessage(phoneNumber, wanted, before = 0) {
   const deadline = Date.now() + 10_000;
   while (Date.now() < deadline) {
-    const { data } = await bursar.api("GET", `/v2/sandbox/messages?to=${encodeURIComponent(`+1${phoneNumber}`)}`);
-    const found = data.find(wanted);
+    const data = await messages(phoneNumber);
+    const found = data.slice(0, data.length - before).find(wanted);
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -58,15 +65,15 @@ async function press(page, name) {
   await page.getByRole("button", { name, exact: true }).click();
 }
 
-async function giveContact(page, phoneNumber) {
-  await page.getByLabel("Country").selectOption("1");
-  await page.getByLabel("Mobile number").fill(phoneNumber);
-  await press(page, "Text me a code");
+/** Presses the one button: the page knows where the code goes. */
+async function askForCode(page, phoneNumber) {
+  await press(page, `Text a code to ••• ${phoneNumber.slice(-4)}`);
 }
 
-async function giveCode(page, code) {
+/** With scripts, the page continues after the sixth digit. */
+async function giveCode(page, code, { scripts = true } = {}) {
   await page.getByLabel("Six-digit code").fill(code);
-  await press(page, "Continue");
+  if (!scripts) await press(page, "Continue");
 }
 
 async function giveName(page) {
@@ -91,19 +98,14 @@ async function giveTaxDetails(page) {
   await form.getByRole("button", { name: "Continue" }).click();
 }
 
-async function chooseBankAccount(page) {
-  await page.locator('input[name="platform"][value="ach"]').check();
-  await press(page, "Continue");
-}
-
 async function giveBankAccount(page) {
   await page.getByLabel("Routing number").fill(ROUTING_NUMBER);
-  await page.getByLabel("Account number").fill(ACCOUNT_NUMBER);
-  await page.getByLabel("Checking").check();
+  await page.getByLabel("Account number", { exact: true }).fill(ACCOUNT_NUMBER);
+  await page.getByLabel("Account number again").fill(ACCOUNT_NUMBER);
   await press(page, "Continue");
 }
 
-/** The answer beside a word of the receipt. */
+/** The answer next to a word of the receipt. */
 const receipt = (page, term) =>
   page.locator(".receipt > div").filter({ has: page.getByText(term, { exact: true }) }).locator("dd");
 
@@ -115,45 +117,46 @@ async function walk(page, phoneNumber, link, { scripts = true } = {}) {
   await at("Confirm it is you");
   assert.equal(await page.locator(".claim-amount").innerText(), "$25.00");
   assert.match(await page.locator("header").innerText(), /Three drawings/);
-  await giveContact(page, phoneNumber);
+  await askForCode(page, phoneNumber);
 
   await at("Enter your code");
+  assert.ok(await page.getByLabel("Six-digit code").evaluate((field) => field === document.activeElement));
   const lead = await page.locator(".lead").innerText();
   assert.ok(lead.includes(phoneNumber.slice(-4)), `the page does not say where the code went: ${lead}`);
   assert.ok(!lead.includes(phoneNumber), "the page shows the whole number");
-  await giveCode(page, await newestCode(phoneNumber));
+  await giveCode(page, await newestCode(phoneNumber), { scripts });
 
   await at("Your name");
   await giveName(page);
   await at("Tax details");
   await giveTaxDetails(page);
-  await at("Choose how to get paid");
-  await chooseBankAccount(page);
-  await at("Bank account");
+  await at("Where should we send it?");
   await giveBankAccount(page);
 
-  await at("Get your money");
-  assert.equal(await page.getByLabel("Amount").inputValue(), "25.00");
-  assert.match(await receipt(page, "To").innerText(), /6789/);
-  assert.equal(await receipt(page, "Fee").innerText(), "$0.25");
-  assert.equal(await receipt(page, "You receive").innerText(), "$24.75");
-  await press(page, "Withdraw $25.00");
+  await at("Check and confirm");
+  assert.equal(await page.getByRole("textbox").count(), 0, "a part of the amount is behind a link");
+  assert.match(await receipt(page, "To").innerText(), /6789\s+Sandbox Bank/);
+  assert.match(await receipt(page, "Fee").innerText(), /^\$0\.25/);
+  assert.equal(await receipt(page, "You get").innerText(), "$24.75");
+  assert.match(await receipt(page, "Arrives").innerText(), /^on \w+day, /);
+  await press(page, "Get $24.75");
 
   await at("Your money is on its way");
   const text = await page.locator("main").innerText();
   assert.match(text, /\$24\.75/);
   assert.match(text, /6789/);
   assert.ok(!text.includes(ACCOUNT_NUMBER), "the page shows the whole account number");
-  assert.equal(await receipt(page, "Status").innerText(), "Pending");
+  assert.equal(await receipt(page, "Status").innerText(), "On its way");
 }
 
-/** Lets the bank settle, then reads the page again until it says so. */
-async function settle(page) {
+/** Lets the bank settle. With scripts the page notices without a press; without them it is loaded again. */
+async function settle(page, { scripts = true } = {}) {
   await bursar.api("POST", "/v2/sandbox/clock/advance", { seconds: TWO_DAYS_SECONDS });
   const arrived = page.getByRole("heading", { level: 1, name: "Your money has arrived" });
+  if (scripts) return arrived.waitFor({ timeout: 20_000 });
   const deadline = Date.now() + 15_000;
   while (Date.now() < deadline) {
-    await page.reload();
+    await page.getByRole("link", { name: "Check again" }).click();
     if (await arrived.isVisible()) return;
   }
   assert.fail("the payout never completed");
@@ -163,7 +166,7 @@ async function settle(page) {
 async function withBrowser(options, steps) {
   const browser = await openBrowser(options);
   try {
-    await steps(browser.page);
+    return await steps(browser.page);
   } finally {
     await browser.close();
   }
@@ -175,7 +178,93 @@ test("a claim by touch on a phone ends with the money in the bank", () =>
     await walk(page, phoneNumber, await sendPayout(phoneNumber));
     await settle(page);
     await checkAccessibility(page, "completed");
-    assert.equal(await receipt(page, "Status").innerText(), "Completed");
+    assert.equal(await receipt(page, "Status").innerText(), "Arrived");
+    await page.getByRole("link", { name: "See or print the receipt" }).click();
+    await arriveAt(page, "Receipt");
+    assert.ok(await page.getByRole("button", { name: "Print or save as PDF" }).isVisible());
+  }));
+
+/** Counts what a person does: each press of a button or a link, and each field that is typed into. */
+function counted(page) {
+  let count = 0;
+  return {
+    press: async (locator) => {
+      count += 1;
+      await locator.click();
+    },
+    type: async (label, text) => {
+      count += 1;
+      await page.getByLabel(label, { exact: true }).fill(text);
+    },
+    /** The link in the message is a press too. */
+    open: async (link) => {
+      count += 1;
+      await page.goto(link);
+    },
+    count: () => count,
+  };
+}
+
+test("a new payee has at most nine presses, a known payee at most four, until the day of arrival is known", async () => {
+  const phoneNumber = "2127361239";
+  const claim = (link, { isKnown }) =>
+    withBrowser({}, async (page) => {
+      const person = counted(page);
+      const button = (name) => page.getByRole("button", { name, exact: true });
+      await person.open(link);
+      await person.press(button("Text a code to ••• 1239"));
+      await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
+      await person.type("Six-digit code", await newestCode(phoneNumber));
+      if (!isKnown) {
+        // The sender named the payee, as most senders do; the payee corrects or confirms the name.
+        await page.getByRole("heading", { level: 1, name: "Your name" }).waitFor();
+        assert.equal(await page.getByLabel("Last name").inputValue(), "Lovelace");
+        await person.press(button("Continue"));
+        await person.type("Routing number", ROUTING_NUMBER);
+        assert.equal(await page.locator(".bank-name").innerText(), "Sandbox Bank");
+        await person.type("Account number", ACCOUNT_NUMBER);
+        await person.type("Account number again", ACCOUNT_NUMBER);
+        await person.press(button("Continue"));
+      }
+      await person.press(button("Get $24.75"));
+      await page.getByRole("heading", { level: 1, name: "Your money is on its way" }).waitFor();
+      assert.match(await page.locator(".lead").innerText(), /arrives on \w+day, \w+ \d+\./);
+      return person.count();
+    });
+  const payee = { first_name: "Ada", last_name: "Lovelace" };
+  const first = await claim(await sendPayout(phoneNumber, { payee }), { isKnown: false });
+  assert.ok(first <= 9, `a new payee needs ${first}`);
+  const second = await claim(await sendPayout(phoneNumber, { payee }), { isKnown: true });
+  assert.ok(second <= 4, `a known payee needs ${second}`);
+});
+
+test("money that comes back says so, and a second account gets it", () =>
+  withBrowser({}, async (page) => {
+    const phoneNumber = "2127361240";
+    await page.goto(await sendPayout(phoneNumber, {}));
+    await askForCode(page, phoneNumber);
+    await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
+    await giveCode(page, await newestCode(phoneNumber));
+    await arriveAt(page, "Your name");
+    await giveName(page);
+    await arriveAt(page, "Where should we send it?");
+    await page.getByLabel("Routing number").fill(ROUTING_NUMBER);
+    for (const label of ["Account number", "Account number again"]) {
+      await page.getByLabel(label, { exact: true }).fill("20000002");
+    }
+    await press(page, "Continue");
+    await press(page, "Get $24.75");
+    await settle(page);
+    await bursar.api("POST", "/v2/sandbox/clock/advance", { seconds: 2 * TWO_DAYS_SECONDS });
+    const back = page.getByRole("heading", { level: 1, name: "Your bank sent the money back" });
+    const deadline = Date.now() + 15_000;
+    while (!(await back.isVisible()) && Date.now() < deadline) await page.reload();
+    await arriveAt(page, "Your bank sent the money back");
+    await page.getByRole("link", { name: "Choose another way to get paid" }).click();
+    await arriveAt(page, "Where should we send it?");
+    await giveBankAccount(page);
+    await press(page, "Get $24.50");
+    await arriveAt(page, "Your money is on its way");
   }));
 
 test("mistakes are explained beside the field, with the keyboard alone", () =>
@@ -191,7 +280,14 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
       await page.keyboard.press("Enter");
     };
 
-    await page.goto(await sendPayout(phoneNumber));
+    // A link without a payee asks for the number.
+    const { link } = await bursar.api("POST", "/v2/payout-links", {
+      amount: 2500,
+      delivery: { method: "link" },
+      payout_fee_party: "user",
+      force_collect_compliance_information: true,
+    });
+    await page.goto(link);
     await arriveAt(page, "Confirm it is you");
     await type("Mobile number", "12");
     await submit("Text me a code");
@@ -206,7 +302,6 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
     const code = await newestCode(phoneNumber);
     const wrongCode = code === "000000" ? "000001" : "000000";
     await type("Six-digit code", wrongCode);
-    await submit("Continue");
     await page.getByRole("alert").waitFor();
     const field = page.getByLabel("Six-digit code");
     assert.equal(await field.getAttribute("aria-invalid"), "true");
@@ -216,7 +311,6 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
     await tabTo(page, page.getByRole("alert").getByRole("link"));
     await page.keyboard.press("Enter");
     await page.keyboard.type(code);
-    await page.keyboard.press("Enter");
 
     await arriveAt(page, "Your name");
     await type("First name", "Grace");
@@ -226,30 +320,31 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
 
     await arriveAt(page, "Tax details");
     await giveTaxDetails(page);
-    await arriveAt(page, "Choose how to get paid");
-    await chooseBankAccount(page);
-    await arriveAt(page, "Bank account");
+    await arriveAt(page, "Where should we send it?");
     await type("Routing number", "110000001");
     await type("Account number", ACCOUNT_NUMBER);
+    await type("Account number again", ACCOUNT_NUMBER);
     await tabTo(page, page.getByLabel("Checking"));
     await page.keyboard.press("Space");
     await submit("Continue");
     await page.getByRole("alert").getByRole("link").first().waitFor();
     assert.equal(await page.getByLabel("Routing number").getAttribute("aria-invalid"), "true");
-    assert.equal(await page.getByLabel("Account number").getAttribute("aria-invalid"), null);
+    assert.equal(await page.getByLabel("Account number", { exact: true }).getAttribute("aria-invalid"), null);
     await checkAccessibility(page, "wrong routing number");
     await type("Routing number", ROUTING_NUMBER);
     await submit("Continue");
 
-    await arriveAt(page, "Get your money");
-    await type("Amount", "99999");
+    await arriveAt(page, "Check and confirm");
+    await tabTo(page, page.getByRole("link", { name: "Take only a part now" }));
+    await page.keyboard.press("Enter");
+    await type("How much do you want now?", "99999");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").waitFor();
-    await type("Amount", "10");
-    await submit("Show fee");
-    await page.getByRole("button", { name: "Withdraw $10.00", exact: true }).waitFor();
-    assert.equal(await receipt(page, "You receive").innerText(), "$9.75");
-    await submit("Withdraw $10.00");
+    await type("How much do you want now?", "10");
+    await submit("Update");
+    await page.getByRole("button", { name: "Get $9.75", exact: true }).waitFor();
+    assert.equal(await receipt(page, "You get").innerText(), "$9.75");
+    await submit("Get $9.75");
 
     await arriveAt(page, "Your money is on its way");
     assert.match(await page.locator(".rest").innerText(), /\$15\.00/);
@@ -259,7 +354,7 @@ test("a claim works without scripts", () =>
   withBrowser({ javaScriptEnabled: false }, async (page) => {
     const phoneNumber = "2127361236";
     await walk(page, phoneNumber, await sendPayout(phoneNumber), { scripts: false });
-    await settle(page);
+    await settle(page, { scripts: false });
   }));
 
 test("who has only the link cannot go on for another", async () => {
@@ -267,7 +362,7 @@ test("who has only the link cannot go on for another", async () => {
   const link = await sendPayout(phoneNumber);
   await withBrowser({}, async (page) => {
     await page.goto(link);
-    await giveContact(page, phoneNumber);
+    await askForCode(page, phoneNumber);
     await arriveAt(page, "Enter your code");
     await giveCode(page, await newestCode(phoneNumber));
     await arriveAt(page, "Your name");
@@ -310,5 +405,25 @@ test("the landing page and the reference open and are accessible", () =>
     await page.getByRole("link", { name: "Read the reference" }).click();
     await arriveAt(page, "API reference");
     await page.getByLabel("Filter operations").fill("send-payout");
-    assert.equal(await page.locator(".reference-nav li:visible").count(), 1);
+    const shown = page.locator(".operation-list li:visible");
+    assert.equal(await shown.count(), 1);
+    await shown.getByRole("link").click();
+    await arriveAt(page, "Payouts");
+    await page.locator("#send_payout").getByText("Python", { exact: true }).click();
+    await page.getByText("bursar.send_payout(").waitFor();
+  }));
+
+test("a test payout is sent from the start page and followed to the bank", () =>
+  withBrowser({ viewport: PHONE }, async (page) => {
+    await page.goto(`${bursar.baseUrl}/`);
+    await press(page, "Send a test payout");
+    await page.getByRole("heading", { name: "$25.00 to +1212736" }).waitFor();
+    await page.getByText("payout_link.sent").waitFor();
+    await checkAccessibility(page, "test payout");
+    await checkWidth(page, "test payout");
+    const claim = await page.getByRole("link", { name: "Open the claim page as the payee" }).getAttribute("href");
+    await press(page, "+1 day");
+    await page.getByRole("heading", { name: "$25.00 to +1212736" }).waitFor();
+    await page.goto(claim);
+    await arriveAt(page, "Confirm it is you");
   }));

@@ -71,7 +71,7 @@ test("the filter box narrows the reference", async () => {
   const browser = await openBrowser({ viewport: DESKTOP });
   try {
     await browser.page.goto(`${gallery.address}/reference.html`);
-    const items = browser.page.locator(".reference-nav li:visible");
+    const items = browser.page.locator(".operation-list li:visible");
     const all = await items.count();
     await browser.page.getByLabel("Filter operations").fill("delete user");
     assert.equal(await items.count(), 1);

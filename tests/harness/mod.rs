@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use axum::Router;
 use bursar::apps::bootstrap::bootstrap;
+use bursar::bank_transports::Transports;
 use bursar::clock::{Clock, Time};
 use bursar::connections;
 use bursar::dispatch::{Limits, Peer, router};
@@ -99,6 +100,7 @@ pub struct Server {
     extra: Vec<Route>,
     limits: Limits,
     providers: MakeProviders,
+    transports: Transports,
     call_deadline: Duration,
     starts: u64,
     running: Option<Running>,
@@ -149,11 +151,21 @@ impl Server {
         std::fs::copy(self.folder.path().join(credentials), folder.path().join(credentials)).unwrap();
         let place = Backend::Postgres(settings.clone());
         let (clock, providers) = (self.clock.clone(), Box::new(Providers::default));
-        let (extra, limits) = (Vec::new(), self.limits);
+        let (extra, limits, transports) = (Vec::new(), self.limits, self.transports.clone());
         // Its starts are counted from another number, so it draws other ids.
         let call_deadline = self.call_deadline;
-        let mut twin =
-            Self { folder, place, clock, extra, limits, providers, call_deadline, starts: 1_000, running: None };
+        let mut twin = Self {
+            folder,
+            place,
+            clock,
+            extra,
+            limits,
+            providers,
+            transports,
+            call_deadline,
+            starts: 1_000,
+            running: None,
+        };
         twin.open().await;
         twin
     }
@@ -191,8 +203,19 @@ impl Server {
         let start = Time::parse(START).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let clock = Clock::manual(start);
-        let mut server =
-            Self { folder, place, clock, extra, limits, providers, call_deadline, starts: 0, running: None };
+        let transports = Transports::default();
+        let mut server = Self {
+            folder,
+            place,
+            clock,
+            extra,
+            limits,
+            providers,
+            transports,
+            call_deadline,
+            starts: 0,
+            running: None,
+        };
         server.open().await;
         server
     }
@@ -216,6 +239,7 @@ impl Server {
             environment: Environment::Sandbox,
             public_url: PUBLIC_URL.to_owned(),
             providers: (self.providers)(),
+            transports: self.transports.clone(),
             call_deadline: self.call_deadline,
             watchlist: Watchlist::of_sandbox(),
         };
@@ -235,6 +259,13 @@ impl Server {
         postgres::aside(|| moving(&folder));
         self.place = Backend::postgres(settings);
         self.open().await;
+    }
+
+    /// Starts the program again with ways to banks, as the tables of a configuration file.
+    pub async fn restart_with_transports(&mut self, tables: &str) {
+        let tables = toml::from_str(tables).expect("the tables of a test are TOML");
+        self.transports = Transports::read(tables).expect("the ways of a test are usable");
+        self.restart().await;
     }
 
     /// Ends the program and starts it again over the same data.
@@ -396,6 +427,12 @@ impl Server {
         let file = self.folder.path().join("sandbox-credentials.json");
         let text = std::fs::read_to_string(file).expect("the first start of a sandbox writes its credentials");
         serde_json::from_str(&text).unwrap()
+    }
+
+    /// Serves the pages for the developer's own machine, as a sandbox on a loopback address does.
+    pub fn serve_own_machine(&self) {
+        let file = self.folder.path().join("sandbox-credentials.json");
+        self.bursar().local_credentials.get_or_init(|| file);
     }
 
     pub fn app_id(&self) -> String {

@@ -49,6 +49,8 @@ pub fn statements(rows: &[EventRow], is_sqlite: bool) -> Vec<String> {
         "DELETE FROM event_segments".to_owned(),
         "DELETE FROM event_objects".to_owned(),
         "UPDATE event_streams SET rows_to = -1, segment = 0".to_owned(),
+        // Such versions stored every response with its key.
+        "DELETE FROM stored_answers WHERE event IS NOT NULL".to_owned(),
     ];
     for row in rows {
         let values: Vec<String> = row.values().iter().map(literal).collect();

@@ -79,7 +79,7 @@ impl Cluster {
         if !lives {
             if cluster.folder.is_some() {
                 drop(std::fs::remove_dir_all(folder.join("data")));
-                Self::start(&folder, owner);
+                Self::start(&folder, owner, "off");
             }
             cluster.make_template();
             File::create(ready).unwrap();
@@ -113,7 +113,7 @@ impl Cluster {
     /// Starts a separate server, which the test may stop and start. It ends with the test's process.
     pub fn own(folder: &Path) -> Self {
         let folder = folder.join("postgres");
-        Self::start(&folder, std::process::id());
+        Self::start(&folder, std::process::id(), "on");
         let cluster = Self::at(&folder);
         cluster.make_template();
         cluster
@@ -125,9 +125,10 @@ impl Cluster {
         Self { folder: Some(folder.to_owned()), url, citus: None }
     }
 
-    fn start(folder: &Path, owner: u32) {
+    fn start(folder: &Path, owner: u32, fsync: &str) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/postgres.sh");
-        let started = Command::new(script).arg(folder).arg(owner.to_string()).output().expect("there is bash");
+        let started =
+            Command::new(script).arg(folder).args([&owner.to_string(), fsync]).output().expect("there is bash");
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
     }
 
@@ -190,18 +191,26 @@ impl Cluster {
         if let Some(citus) = &self.citus {
             return Database { cluster: self.clone(), name: citus.borrow(self) };
         }
-        // Process ids repeat within a long run.
-        let name = format!("test_{}", uuid::Uuid::new_v4().simple());
+        // `tools/postgres.sh` drops it after this process has ended. Process ids repeat within a long run.
+        let name = format!("test_{}_{}", std::process::id(), uuid::Uuid::new_v4().simple());
         let make = format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}");
         let begun = Instant::now();
         aside(|| {
             // The last connection to the template may not have ended yet.
             while let Err(error) = self.try_run("postgres", &make) {
-                assert!(begun.elapsed() < Duration::from_secs(20), "{error:?}");
+                assert!(begun.elapsed() < Duration::from_secs(20), "{error:?}\n{}", self.log());
                 std::thread::park_timeout(Duration::from_millis(20));
             }
         });
         Database { cluster: self.clone(), name }
+    }
+
+    /// Returns the end of the server's log and the free space of its file system, for the message of a failure.
+    fn log(&self) -> String {
+        let Some(folder) = &self.folder else { return String::new() };
+        let script = "df -h .; free -m; tail -n 40 data/log";
+        let said = Command::new("sh").args(["-c", script]).current_dir(folder).output().expect("there is a shell");
+        String::from_utf8_lossy(&said.stdout).into_owned()
     }
 
     /// Runs a statement; returns the first column of its rows as text.

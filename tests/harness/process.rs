@@ -45,6 +45,11 @@ impl Process {
         Self::listening("127.0.0.1:0", data_dir, flags, &[("SSL_CERT_FILE", authority.as_os_str())])
     }
 
+    /// Starts it with other programs on its path.
+    pub fn start_on_path(data_dir: &Path, flags: &[&str], path: &OsStr) -> Self {
+        Self::listening("127.0.0.1:0", data_dir, flags, &[("PATH", path)])
+    }
+
     /// Starts it with a log line for each request.
     pub fn start_logging(data_dir: &Path) -> Self {
         Self::listening("127.0.0.1:0", data_dir, &[], &[("RUST_LOG", OsStr::new("info"))])

@@ -33,7 +33,8 @@ def taken(envelope):
     headers = sorted({name.lower() for name in mail.keys()})
     say({
         "from": envelope.mail_from, "to": envelope.rcpt_tos, "headers": headers, "subject": mail["subject"],
-        "message_id": mail["message-id"], "sender": str(mail["from"]), "text": part("plain"), "html": part("html"),
+        "message_id": mail["message-id"], "sender": str(mail["from"]),
+        "reply_to": str(mail["reply-to"] or ""), "text": part("plain"), "html": part("html"),
     })
 
 

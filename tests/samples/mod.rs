@@ -4,6 +4,10 @@
 //! [`table::sample`] is the one table, keyed by operation id. A new route needs a row there; the matrix of credentials
 //! and the contract fail until it has one.
 
+mod bank_files;
+mod bank_intake;
+mod bank_statements;
+mod banking;
 mod bills;
 mod claims;
 mod funding;
@@ -16,6 +20,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+pub use bank_files::NewFile;
+pub use bank_intake::NewInboundFile;
+pub use bank_statements::NewBankStatement;
+pub use banking::{new_account, new_connection, new_originator};
 pub use claims::Claim;
 pub use sign_in::{Person, base32, totp_code};
 pub use stage::{Keys, Stage};

@@ -1,7 +1,13 @@
 //! The table: a working request for each operation.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
+use super::bank_files::bank_files;
+use super::bank_intake::bank_intake;
+use super::bank_statements::bank_statements;
+use super::banking::banking;
 use super::bills::bills;
 use super::funding::funding;
 use super::{Claim, Sample, Stage};
@@ -17,11 +23,18 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
         batches(stage, operation).await,
         around(stage, operation).await,
         bills(stage, operation).await,
+        banking(stage, operation).await,
+        bank_files(stage, operation).await,
+        bank_intake(stage, operation).await,
+        bank_statements(stage, operation).await,
         super::sign_in::sign_ins(stage, operation).await,
     ] {
         if part.is_some() {
             return part;
         }
+    }
+    if let Some(sample) = brand(stage, operation) {
+        return Some(sample);
     }
     if let Some(sample) = super::webhooks::sample(stage, operation).await {
         return Some(sample);
@@ -30,6 +43,17 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
         Some(sample) => Some(sample),
         None => claims(stage, operation).await,
     }
+}
+
+/// The brands of apps.
+fn brand(stage: &Stage, operation: &str) -> Option<Sample> {
+    let own = Sample::at([stage.app.id.as_str()]);
+    Some(match operation {
+        "get_app_brand" | "delete_app_logo" => own,
+        "update_app_brand" => own.json(crate::brands::everything()),
+        "set_app_logo" => own.json(json!({"image": STANDARD.encode(crate::brands::png(64, 64))})),
+        _ => return None,
+    })
 }
 
 /// Apps, members, users.
@@ -44,7 +68,8 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
         "get_app" => Sample::at([app]).shows(app),
         "get_app_settings" => Sample::at([app]),
         "list_app_fee_tables" => {
-            let fees = json!({"fees": {"ach": {"fixed": stage.draw()}}});
+            // Below the amounts of the samples.
+            let fees = json!({"fees": {"ach": {"fixed": stage.draw() % 500}}});
             stage.server.put(&format!("/v2/apps/{app}/settings")).as_org().json(fees).send().await.expect(200);
             Sample::at([app])
         }
@@ -240,10 +265,35 @@ async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
         }
         "get_sandbox_clock" | "list_magic_values" => Sample::bare(),
         "advance_sandbox_clock" => Sample::bare().json(json!({"seconds": 1})),
-        "show_landing" | "show_inbox" | "get_openapi_document" | "show_reference" => Sample::bare(),
+        "show_landing"
+        | "show_inbox"
+        | "get_openapi_document"
+        | "get_openapi_3_0_document"
+        | "get_llms_text"
+        | "show_reference" => Sample::bare(),
         "show_guide" => Sample::bare(),
         "show_guide_chapter" => Sample::at(["quickstart"]),
         "show_guide_reference" => Sample::at(["errors"]),
+        "show_reference_group" => Sample::at(["payouts"]),
+        "send_test_payout" => {
+            stage.server.serve_own_machine();
+            Sample::bare()
+        }
+        "show_test_payout" => {
+            stage.server.serve_own_machine();
+            Sample::at([&stage.link().await])
+        }
+        "move_sandbox_clock" => {
+            stage.server.serve_own_machine();
+            Sample { form: vec![("until", "hour".to_owned())], ..Sample::bare() }
+        }
+        "show_sender" => Sample::at([stage.organization.id.as_str(), &stage.app.id]),
+        "get_sender_logo" => {
+            let image = json!({"image": STANDARD.encode(crate::brands::png(64, 64))});
+            let path = format!("/v2/apps/{}/logo", stage.app.id);
+            stage.server.put(&path).as_org().json(image).send().await.expect(200);
+            Sample::at([stage.organization.id.as_str(), &stage.app.id])
+        }
         "get_asset" => Sample::at(["bursar.css"]),
         "show_claim_page" => Sample::at([Claim::open(stage).await.token()]),
         "show_claim_step" => Sample::at([Claim::open(stage).await.token(), "contact"]),

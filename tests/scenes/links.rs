@@ -123,7 +123,9 @@ pub async fn pulled(covered: &mut Covered) {
     scene.ask(LINKS, body(json!("2026-03-04T16:00:00Z")), 202, &all(&waiting(5, 6, 3))).await;
     scene.work(&["transfer.updated #5 pending"]).await;
     scene.pass(3_600, &["transfer.updated #6 canceled", "payout_link.updated #3 expired"]).await;
-    scene.pass(DAY, &["transfer.completed #5 completed"]).await;
+    // The first link was created three days before, so its payee is reminded.
+    let reminded = ["payout_link.updated #1 delivery_pending", "payout_link.sent #1 delivered"];
+    scene.pass(DAY, &[reminded[0], reminded[1], "transfer.completed #5 completed"]).await;
 
     let account = json!({"account_number": "10000001", "routing_number": "110000000"});
     let set = format!("PUT /v2/apps/{}/ach-account", scene.server.app_id());

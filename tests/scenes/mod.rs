@@ -6,6 +6,7 @@
 //! addition to one of them this test fails until a scene shows the event.
 
 mod around;
+mod banking;
 mod bills;
 mod providers;
 mod links;
@@ -71,14 +72,27 @@ async fn every_transition_of_every_noun_is_emitted_once_and_as_its_schema_says()
     bills::vendors_and_policies(&mut covered).await;
     bills::bills(&mut covered).await;
     bills::failed_payments(&mut covered).await;
+    banking::set_up(&mut covered).await;
+    banking::files(&mut covered).await;
+    banking::inbound(&mut covered).await;
+    banking::statements(&mut covered).await;
     around::webhooks(&mut covered).await;
     around::clock(&mut covered).await;
     assert!(covered.wrong.is_empty(), "{} steps were told wrongly:\n{}", covered.wrong.len(), covered.wrong.join("\n"));
     check(&covered);
 }
 
-/// Parts of an object without a separate event: the object's event covers them.
-const PARTS: [&str; 1] = ["Background check of a user"];
+/// Parts of an object without a separate event: the object's event covers them. The set-up of banks is in the
+/// organization's log of acts, which `tests/bank_set_up.rs` compares.
+const PARTS: [&str; 7] = [
+    "Background check of a user",
+    "Bank connection",
+    "Originator, settlement account or route",
+    "Bank file",
+    "Inbound file",
+    "Bank item",
+    "Bank statement",
+];
 
 /// Asserts that every possible event is covered.
 fn check(covered: &Covered) {

@@ -1,5 +1,7 @@
 //! Apps, members, users, reviews.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bursar::members::sign_in::totp;
 use serde_json::{Value, json};
 
@@ -21,11 +23,15 @@ pub async fn apps(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;
     let app = format!("/v2/apps/{}", second_app(&mut scene).await);
     let reported: &[&str] = &["B: app.updated #1 approved"];
+    let logo = STANDARD.encode(crate::brands::png(64, 64));
     for (path, change) in [
         (format!("PATCH {app}"), json!({"name": "Another"})),
         (format!("PATCH {app}"), json!({"metadata": "gold"})),
         (format!("PUT {app}/settings"), json!({"payout_fee_party": "platform"})),
         (format!("PUT {app}/settings"), json!({"fees": {"ach": {"fixed": 7}}})),
+        (format!("PUT {app}/brand"), json!({"color": "#1f4e9e"})),
+        (format!("PUT {app}/logo"), json!({"image": logo})),
+        (format!("DELETE {app}/logo"), Value::Null),
     ] {
         scene.ask(&path, change.clone(), 200, reported).await;
         scene.ask(&path, change, 200, &[]).await;

@@ -178,7 +178,7 @@ impl<'a> Scene<'a> {
         assert_eq!(sequence, log.sequence + 1, "the log has a gap");
         log.sequence = sequence;
         if let Some(before) = log.versions.insert(id.to_owned(), version) {
-            assert_eq!(version, before + 1, "a version of {id} was not told, or twice: {event}");
+            assert_eq!(version, before + 1, "a version of {id} is missing, or there twice: {event}");
         }
         assert_eq!(event["object"]["id"], json!(id), "{event}");
 
@@ -187,7 +187,9 @@ impl<'a> Scene<'a> {
         if !faults.is_empty() {
             self.covered.wrong.push(format!("{name} is not as its schema says: {faults:#?}"));
         }
-        let noun = posted["allOf"][1]["properties"]["object"]["$ref"].as_str().expect("every object has a schema");
+        let named = posted["$ref"].as_str().and_then(|target| target.strip_prefix('#')).expect("an event has a type");
+        let schema = self.document.pointer(named).expect("the type is defined");
+        let noun = schema["properties"]["object"]["$ref"].as_str().expect("every object has a schema");
         let noun = noun.rsplit('/').next().unwrap().to_owned();
 
         let status = event["object"]["status"].as_str().unwrap_or_default().to_owned();

@@ -8,7 +8,7 @@ it up, and no clock that was moved can have let it expire.
 import base64
 import hmac
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 AP = "/v2/accounts-payable"
 # The last digits of phone numbers; those of hooks.py and run.py are below.
@@ -16,6 +16,8 @@ LINES = 3000
 NAME = {"first_name": "Jane", "last_name": "Doe"}
 # No document of one page is smaller.
 PDF = "JVBERi0xLjcKJSVFT0YK"
+# An image of 16 by 16 pixels, in one color.
+PNG = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mOQ95tHEmIY1TCqYfhqAABz+AsQKXu1hgAAAABJRU5ErkJggg=="
 # Nobody listens there: what is sent fails at once, and can be sent again.
 NOWHERE = "http://127.0.0.1:9/hooks"
 # Cents above which payouts need approval, while one that needs it is made.
@@ -41,6 +43,7 @@ class Request:
     path: dict = field(default_factory=dict)
     body: dict = field(default_factory=dict)
     headers: dict = field(default_factory=dict)
+    query: dict = field(default_factory=dict)
     is_whole: bool = True
 
 
@@ -122,6 +125,13 @@ class Ready:
     def new_app(self):
         """An app of its own: one app has two keys at most, and the sandbox's must live."""
         return self.client.ask("POST", "/v2/apps", {"name": f"Shop {self.number()}"})
+
+    def update_app_brand(self):
+        body = {"color": "#1f4e9e", "website": "https://example.com", "support_phone": "+12127361234"}
+        return Request(self.own_app().path, body)
+
+    def set_app_logo(self):
+        return Request(self.own_app().path, {"image": PNG})
 
     def create_app_key(self):
         return Request({"app_id": self.new_app()["id"]})
@@ -243,6 +253,124 @@ class Ready:
         method = self.client.make(f"{AP}/vendors/{vendor}/payment-methods", second)
         path = {"vendor_id": vendor, "payment_method_id": method}
         return Request(path, self.acting("ap_approver"), is_whole=False)
+
+    # Banks
+
+    def bank_connection(self):
+        windows = [{"name": "evening", "days": ["mon", "tue", "wed", "thu", "fri"], "submit_by": "18:00",
+                    "lead_minutes": 30, "same_day": False}]  # fmt: skip
+        nacha = {"odfi_routing_number": "011000015", "destination": "011000015", "destination_name": "SAMPLE BANK",
+                 "origin": "1234567890", "origin_name": "ACME INC", "line_ending": "lf", "balanced": False}  # fmt: skip
+        credit = {"per_entry": 100, "per_file": 1_000, "per_day": 10_000}
+        return {**self.by("admin"), "name": "First Bank", "transport": "manual", "format": "nacha",
+                "nacha": nacha, "calendar": "fed", "time_zone": "America/New_York", "windows": windows,
+                "limits": {"credit": credit}, "file_name": "ACME_{date}_{modifier}.ach"}  # fmt: skip
+
+    def by(self, role):
+        return {"acting_user_id": self.member(role)}
+
+    def draft(self):
+        return self.client.make("/v2/bank/connections", self.bank_connection())
+
+    def tested(self):
+        connection = self.draft()
+        result = {**self.by("admin"), "evidence": "Accepted."}
+        self.client.ask("POST", f"/v2/bank/connections/{connection}/test", result)
+        return connection
+
+    def approved(self):
+        connection = self.tested()
+        self.client.ask("POST", f"/v2/bank/connections/{connection}/approve", self.by("payer"))
+        return connection
+
+    def originator(self, connection):
+        body = {**self.by("admin"), "bank_connection_id": connection, "company_name": "ACME INC",
+                "company_id": "1234567890", "description": "PAYOUT", "entry_classes": ["PPD"]}  # fmt: skip
+        return self.client.make("/v2/bank/originators", body)
+
+    def settlement_account(self, connection):
+        body = {**self.by("admin"), "bank_connection_id": connection, "name": "Operating", "currency": "USD",
+                "account_number": "000123456789", "routing_number": "011000015", "account_type": "checking",
+                "statement_kind": "bai2", "booking_grain": "file"}  # fmt: skip
+        return self.client.make("/v2/bank/settlement-accounts", body)
+
+    def new_route(self):
+        connection = self.approved()
+        originator, account = self.originator(connection), self.settlement_account(connection)
+        for path in f"originators/{originator}", f"settlement-accounts/{account}":
+            self.client.ask("POST", f"/v2/bank/{path}/approve", self.by("payer"))
+        # A day of its own.
+        day = date(2040, 1, 1) + timedelta(days=self.number())
+        return {**self.by("admin"), "platform": "ach", "currency": "USD", "from_on": day.isoformat(),
+                "bank_connection_id": connection, "originator_id": originator,
+                "settlement_account_id": account}  # fmt: skip
+
+    def route(self):
+        return self.client.make("/v2/bank/routes", self.new_route())
+
+    def create_bank_connection(self):
+        return Request(body=self.bank_connection())
+
+    def update_bank_connection(self):
+        return Request({"bank_connection_id": self.draft()}, {**self.by("admin"), "name": "Second Bank"})
+
+    def test_bank_connection(self):
+        return Request({"bank_connection_id": self.draft()}, self.by("admin"), is_whole=False)
+
+    def approve_bank_connection(self):
+        return Request({"bank_connection_id": self.tested()}, self.by("payer"))
+
+    def pause_bank_connection(self):
+        return Request({"bank_connection_id": self.approved()}, self.by("payer"), is_whole=False)
+
+    def resume_bank_connection(self):
+        return Request({"bank_connection_id": self.approved()}, self.by("admin"))
+
+    def pause_bank_connections(self):
+        return Request(body=self.by("payer"), is_whole=False)
+
+    def get_bank_calendar(self):
+        days = {"from": "2026-12-20", "to": "2027-01-04"}
+        return Request(query={"bank_connection_id": self.draft(), **days})
+
+    def download_bank_test_file(self):
+        connection = self.draft()
+        parts = {"originator_id": self.originator(connection), "settlement_account_id": self.settlement_account(connection)}
+        return Request({"bank_connection_id": connection}, query=parts)
+
+    def upload_inbound_file(self):
+        file = {"bank_connection_id": self.draft(), "name": f"FILE_{self.number()}.bai", "content": "aGVsbG8="}
+        return Request(body={**self.by("payer"), **file})
+
+    def add_originator(self):
+        whose = {"bank_connection_id": self.draft(), "app_id": None, **self.by("admin")}
+        return Request(body=whose, is_whole=False)
+
+    def add_settlement_account(self):
+        account = {"account_number": "000123456789", "routing_number": "011000015"}
+        whose = {"bank_connection_id": self.draft(), **self.by("admin"), **account}
+        return Request(body=whose, is_whole=False)
+
+    def approve_originator(self):
+        return Request({"originator_id": self.originator(self.draft())}, self.by("payer"))
+
+    def end_originator(self):
+        return Request({"originator_id": self.originator(self.draft())}, self.by("admin"))
+
+    def approve_settlement_account(self):
+        return Request({"settlement_account_id": self.settlement_account(self.draft())}, self.by("payer"))
+
+    def end_settlement_account(self):
+        return Request({"settlement_account_id": self.settlement_account(self.draft())}, self.by("admin"))
+
+    def add_rail_route(self):
+        return Request(body=self.new_route())
+
+    def approve_rail_route(self):
+        return Request({"rail_route_id": self.route()}, self.by("payer"))
+
+    def end_rail_route(self):
+        return Request({"rail_route_id": self.route()}, self.by("admin"))
 
     def new_policy(self, vendor):
         """A policy for the bills of one vendor, before any other."""
@@ -388,6 +516,12 @@ class Ready:
 
 
 PREPARED = {
+    "get_app_brand": Ready.own_app,
+    "update_app_brand": Ready.update_app_brand,
+    "set_app_logo": Ready.set_app_logo,
+    "delete_app_logo": Ready.own_app,
+    "get_bank_calendar": Ready.get_bank_calendar,
+    "download_bank_test_file": Ready.download_bank_test_file,
     "open_member_session": Ready.open_member_session,
     "end_member_session": Ready.end_member_session,
     "change_member_password": Ready.change_member_password,
@@ -421,6 +555,22 @@ PREPARED = {
     "get_approval_policy": Ready.policy,
     "update_approval_policy": Ready.update_approval_policy,
     "delete_approval_policy": Ready.policy,
+    "create_bank_connection": Ready.create_bank_connection,
+    "update_bank_connection": Ready.update_bank_connection,
+    "test_bank_connection": Ready.test_bank_connection,
+    "approve_bank_connection": Ready.approve_bank_connection,
+    "pause_bank_connection": Ready.pause_bank_connection,
+    "resume_bank_connection": Ready.resume_bank_connection,
+    "pause_bank_connections": Ready.pause_bank_connections,
+    "add_originator": Ready.add_originator,
+    "approve_originator": Ready.approve_originator,
+    "end_originator": Ready.end_originator,
+    "add_settlement_account": Ready.add_settlement_account,
+    "approve_settlement_account": Ready.approve_settlement_account,
+    "end_settlement_account": Ready.end_settlement_account,
+    "add_rail_route": Ready.add_rail_route,
+    "approve_rail_route": Ready.approve_rail_route,
+    "end_rail_route": Ready.end_rail_route,
     "create_vendor_payment_method": Ready.create_vendor_payment_method,
     "create_payable": Ready.create_payable,
     "update_payable": Ready.update_payable,

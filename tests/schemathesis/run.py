@@ -148,7 +148,31 @@ def main():
 
 
 # What no sandbox does, and where it is tested.
-NOT_OF_A_SANDBOX = {"create_first_organization": "only the first start in production gives its token: tests/keys.rs"}
+CUT_OFF = "a file is cut when a route is in force and days have passed: tests/bank_files_sent.rs"
+FROM_A_BANK = "a file comes from a bank: tests/bank_intake.rs"
+NOT_OF_A_SANDBOX = {
+    "create_first_organization": "only the first start in production gives its token: tests/keys.rs",
+    "get_bank_file": CUT_OFF,
+    "download_bank_file": CUT_OFF,
+    "release_bank_file": CUT_OFF,
+    "mark_bank_file_sent": CUT_OFF,
+    "mark_bank_file_unsent": CUT_OFF,
+    "redate_bank_file": CUT_OFF,
+    "cancel_bank_file": CUT_OFF,
+    "get_inbound_file": FROM_A_BANK,
+    "replay_inbound_file": FROM_A_BANK,
+    "discard_inbound_file": FROM_A_BANK,
+    "match_bank_item": FROM_A_BANK,
+    "approve_bank_item": FROM_A_BANK,
+    "ignore_bank_item": FROM_A_BANK,
+    "assign_bank_item": FROM_A_BANK,
+    "write_off_bank_item": FROM_A_BANK,
+    "explain_bank_item": FROM_A_BANK,
+    "get_bank_statement": FROM_A_BANK,
+    "confirm_bank_statement": FROM_A_BANK,
+    "discard_bank_statement": FROM_A_BANK,
+    "get_bank_reconciliation": FROM_A_BANK,
+}
 
 
 def judge(answers):

@@ -1,22 +1,22 @@
 //! The page that says why a claim cannot continue, for the steps and for the guards before them.
 
+use super::wording;
 use crate::http::{Answer, Outcome};
 use crate::pages::draw::page as draw;
-use crate::pages::views::{Closed, ClosedPage};
+use crate::pages::views::{Closed, ClosedPage, Sender};
 use crate::refusal::{Code, Refusal};
 
 /// Draws a refusal as a page, with the refusal's status.
 pub(super) fn page(
     refusal: &Refusal,
-    app_name: Option<String>,
+    sender: Option<Sender>,
     again: Option<String>,
     request_id: Option<String>,
 ) -> Outcome {
     let why = why(refusal);
-    let may_help = matches!(why, Closed::TooManyTries | Closed::Problem { .. });
+    let may_help = matches!(why, Closed::TooManyTries { .. } | Closed::Problem { .. });
     let is_bug = refusal.code == Code::InternalError;
-    let view =
-        ClosedPage { why, app_name, again: again.filter(|_| may_help), request_id: request_id.filter(|_| is_bug) };
+    let view = ClosedPage { why, sender, again: again.filter(|_| may_help), request_id: request_id.filter(|_| is_bug) };
     let answer = draw(refusal.code.status(), &view)?;
     Ok(match refusal.retry_after_seconds {
         Some(seconds) => answer.header("retry-after", seconds.to_string()),
@@ -29,14 +29,19 @@ pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str) -> Ans
     page(refusal, None, None, Some(request_id.to_owned())).unwrap_or_else(|refusal| Answer::from(&refusal))
 }
 
+/// Returns the wait of a refusal, rounded up to minutes.
+fn minutes(refusal: &Refusal) -> Option<u64> {
+    refusal.retry_after_seconds.map(|seconds| u64::from(seconds).div_ceil(60).max(1))
+}
+
 fn why(refusal: &Refusal) -> Closed {
     let known = [
         (Code::LinkExpired, Closed::Expired),
         (Code::LinkCanceled, Closed::Canceled),
         (Code::NotFound, Closed::Unknown),
         (Code::AlreadyClaimed, Closed::ClaimedElsewhere),
-        (Code::RateLimited, Closed::TooManyTries),
+        (Code::RateLimited, Closed::TooManyTries { minutes: minutes(refusal) }),
     ];
     let found = known.into_iter().find(|(code, _)| *code == refusal.code);
-    found.map_or_else(|| Closed::Problem { message: refusal.message.clone() }, |(_, why)| why)
+    found.map_or_else(|| Closed::Problem { message: wording::refused(refusal) }, |(_, why)| why)
 }

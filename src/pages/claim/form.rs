@@ -29,7 +29,11 @@ pub(super) fn body(call: &Call, own: &[&str]) -> Json {
     let Json::Object(fields) = &call.body else { return Json::Object(Vec::new()) };
     let given = fields.iter().filter(|(name, _)| !own.contains(&name.as_str()) && !typed(call, name).is_empty());
     let fields = given.map(|(name, _)| {
-        let text = typed(call, name);
+        // A country with another's calling code has a value of its own in the list: `1-JM`.
+        let text = match typed(call, name) {
+            text if name == "country_code" => text.split_once('-').map_or(text, |(code, _)| code),
+            text => text,
+        };
         let is_checked = FLAGS.contains(&name.as_str()) && text == "true";
         (name.clone(), if is_checked { Json::Bool(true) } else { Json::Text(text.to_owned()) })
     });
@@ -53,13 +57,19 @@ pub(super) fn again(call: &Call, refusal: &Refusal) -> Form {
 /// Returns the errors by field. A refusal without a field applies to the whole form.
 pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
     if refusal.errors.is_empty() {
-        return vec![FieldError { field: String::new(), message: refusal.message.clone() }];
+        return vec![FieldError { field: String::new(), message: wording::refused(refusal) }];
     }
-    let reported = refusal.errors.iter().map(|error| {
-        let field = error.field.rsplit('/').next().unwrap_or_default().to_owned();
-        FieldError { message: wording::sentence(&field, &error.message), field }
-    });
-    reported.collect()
+    let mut reported: Vec<FieldError> = Vec::new();
+    for error in &refusal.errors {
+        let field = error.field.rsplit('/').next().unwrap_or_default();
+        let message = wording::sentence(field, &error.message);
+        let field = if wording::is_known(field) { field.to_owned() } else { String::new() };
+        // Fields that no form has share one sentence.
+        if !(field.is_empty() && reported.iter().any(|other| other.message == message)) {
+            reported.push(FieldError { field, message });
+        }
+    }
+    reported
 }
 
 /// Returns a form without values, with one error.

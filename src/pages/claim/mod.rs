@@ -10,21 +10,26 @@
 
 mod closed;
 mod contact_change;
+mod done;
 mod draw;
 mod form;
+mod method;
 mod payout;
 mod visit;
+mod why;
+mod ways;
 pub(super) mod wording;
 
-use crate::claims::{CodeStep, ContactStep, NewMethodStep, ProfileStep, SavedMethodStep, StepName};
+use crate::claims::{CodeStep, ContactStep, ProfileStep, StepName};
 use crate::http::route::route;
 use crate::http::{Call, Outcome, Route};
+use crate::messages::Channel;
 use crate::pages::views::{FieldError, Form};
 use crate::payout_links::check_token;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
-use crate::users::TaxFormInput;
-use crate::users::verification::Checked;
+use crate::taxes::TaxFormInput;
+use crate::verification::Checked;
 pub(super) use closed::render_error;
 use visit::Visit;
 
@@ -39,7 +44,7 @@ pub async fn show_claim_page(call: Call) -> Outcome {
 async fn show(visit: &Visit) -> Outcome {
     let claim = visit.payee.fetch().await?;
     if let Some(transfer) = claim.transfer.as_ref().filter(|_| draw::is_proven(&claim)) {
-        return draw::done(visit, &claim, transfer);
+        return done::done(visit, &claim, transfer);
     }
     match &claim.next_step {
         Some(step) => show_step(visit, step.name).await,
@@ -55,6 +60,16 @@ pub async fn show_claim_step(call: Call) -> Outcome {
     if let Some(page) = contact_change::Page::named(call.parameter("step")) {
         let visit = Visit::new(call)?;
         let outcome = contact_change::show(&visit, page).await;
+        return visit.or_closed(outcome).await;
+    }
+    if call.parameter("step") == "receipt" {
+        let visit = Visit::new(call)?;
+        let outcome = done::receipt(&visit).await;
+        return visit.or_closed(outcome).await;
+    }
+    if call.parameter("step") == "why" {
+        let visit = Visit::new(call)?;
+        let outcome = why::show(&visit).await;
         return visit.or_closed(outcome).await;
     }
     let step = step_of(&call)?;
@@ -74,12 +89,9 @@ async fn show_step(visit: &Visit, step: StepName) -> Outcome {
             let sent_to = claim.code_sent_to.clone().unwrap_or_default();
             draw::code(visit, &claim, 200, (sent_to, false), Form::default())
         }
-        StepName::Profile => draw::profile(visit, &claim, 200, Form::default()),
+        StepName::Profile => draw::profile(visit, &claim, 200, Form::default()).await,
         StepName::Compliance => draw::compliance(visit, &claim, 200, Form::default()),
-        StepName::Method => match visit.call.query.iter().find(|(name, _)| name == "platform") {
-            Some((_, platform)) => draw::details(visit, &claim, 200, platform, Form::default()).await,
-            None => draw::method(visit, &claim, 200, Form::default()).await,
-        },
+        StepName::Method => method::show(visit, &claim).await,
         StepName::Payout => payout::show(visit, &claim).await,
     }
 }
@@ -112,15 +124,9 @@ async fn again(visit: &Visit, step: StepName, refusal: &Refusal) -> Outcome {
     let (status, form) = (refusal.code.status(), form::again(&visit.call, refusal));
     match step {
         StepName::Contact | StepName::Code => draw::contact(visit, &claim, status, form),
-        StepName::Profile => draw::profile(visit, &claim, status, form),
+        StepName::Profile => draw::profile(visit, &claim, status, form).await,
         StepName::Compliance => draw::compliance(visit, &claim, status, form),
-        StepName::Method => {
-            let platform = form.value("platform").to_owned();
-            if platform.is_empty() {
-                return draw::method(visit, &claim, status, form).await;
-            }
-            draw::details(visit, &claim, status, &platform, form).await
-        }
+        StepName::Method => method::again(visit, &claim, refusal).await,
         StepName::Payout => payout::again(visit, &claim, refusal).await,
     }
 }
@@ -138,11 +144,7 @@ fn step_of(call: &Call) -> Result<StepName, Refusal> {
 
 async fn take(visit: &Visit, step: StepName) -> Outcome {
     match step {
-        StepName::Contact => {
-            let given: ContactStep = form::read(&form::body(&visit.call, &[]))?;
-            visit.payee.contact(given.contact()?).await?;
-            Ok(visit.onward())
-        }
+        StepName::Contact => take_contact(visit).await,
         StepName::Code if form::typed(&visit.call, "resend") == "1" => {
             visit.payee.send_code_again().await?;
             Ok(visit.to_step(StepName::Code, "?resent=1"))
@@ -154,9 +156,22 @@ async fn take(visit: &Visit, step: StepName) -> Outcome {
             Ok(visit.onward())
         }
         StepName::Compliance => take_compliance(visit).await,
-        StepName::Method => take_method(visit).await,
+        StepName::Method => method::take(visit).await,
         StepName::Payout => payout::take(visit).await,
     }
+}
+
+/// Sends a code to the contact that the link names (`send`), or to the one that was entered.
+async fn take_contact(visit: &Visit) -> Outcome {
+    match form::typed(&visit.call, "send") {
+        "phone" => visit.payee.send_named_code(Channel::Sms).await?,
+        "email" => visit.payee.send_named_code(Channel::Email).await?,
+        _ => {
+            let given: ContactStep = form::read(&form::body(&visit.call, &["send"]))?;
+            visit.payee.contact(given.contact()?).await?;
+        }
+    }
+    Ok(visit.onward())
 }
 
 async fn take_code(visit: &Visit) -> Outcome {
@@ -206,17 +221,6 @@ async fn take_compliance(visit: &Visit) -> Outcome {
     let body = Json::Object(vec![(name.to_owned(), form::body(&visit.call, &["form"]))]);
     visit.payee.compliance(form::read::<TaxFormInput>(&body)?).await?;
     Ok(visit.onward())
-}
-
-async fn take_method(visit: &Visit) -> Outcome {
-    let body = form::body(&visit.call, &[]);
-    if body.get("payout_method_id").is_some() {
-        visit.payee.saved_method(form::read::<SavedMethodStep>(&body)?).await?;
-    } else {
-        visit.payee.new_method(form::read::<NewMethodStep>(&body)?).await?;
-    }
-    // Not to the link's own page: after a failed payout that page shows the failure.
-    Ok(visit.to_step(StepName::Payout, ""))
 }
 
 pub fn routes() -> Vec<Route> {

@@ -2,7 +2,7 @@
 
 use super::form;
 use super::visit::Visit;
-use super::{draw, wording};
+use super::{draw, method, wording};
 use crate::claims::{ClaimDocument, StepName};
 use crate::http::{Answer, Outcome};
 use crate::money::Cents;
@@ -56,13 +56,13 @@ fn of_amount(amount: Cents, left: Cents, refusal: &Refusal) -> String {
 }
 
 /// Draws the page with the fee of the remaining amount. If the fee consumes all of it, the payee must choose another
-/// method.
+/// way.
 async fn show_all_that_is_left(visit: &Visit, claim: &ClaimDocument, status: u16, form: Form) -> Outcome {
     match visit.payee.quote(None).await {
         Ok(quote) => draw::payout(visit, claim, status, &quote, form),
         Err(refusal) if is_about_amount(&refusal) => {
             let message = "The fee is higher than the payout. Choose another way to get paid.";
-            draw::method(visit, claim, 400, form::says(message)).await
+            method::all(visit, claim, 400, form::says(message)).await
         }
         Err(refusal) => Err(refusal),
     }

@@ -1,9 +1,13 @@
 //! A payee's browser at one link: its cookie, the origin of its posts and its redirects.
 
 use super::closed;
+use crate::apps::brand;
 use crate::claims::acts::Payee;
 use crate::claims::{SESSION_SECONDS, StepName};
 use crate::http::{Answer, Call, Outcome};
+use crate::pages::origin::{must_be_ours, see_other};
+use crate::pages::sender;
+use crate::pages::views::Sender;
 use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 
@@ -27,6 +31,11 @@ impl Visit {
 
     pub fn is_sandbox(&self) -> bool {
         self.call.bursar.environment == Environment::Sandbox
+    }
+
+    /// Returns the sender as the pages of this link show it.
+    pub fn sender(&self, sender: &brand::Sender) -> Sender {
+        sender::view(sender, format!("/claim/{}/why", self.token))
     }
 
     /// Redirects the browser to the page of the next step.
@@ -60,33 +69,15 @@ impl Visit {
             return Ok(self.onward());
         }
         // The page names the sender even if the link is closed.
-        let sender = self.payee.sender().await.ok();
+        let sender = self.payee.sender().await.ok().map(|sender| self.sender(&sender));
         closed::page(&refusal, sender, Some(format!("/claim/{}", self.token)), None)
     }
 
     /// Rejects a form posted by another site's page. It is the third protection, after the cookie, which is not sent
-    /// with such a form, and the secret token in the address. An origin of `null` proves nothing: our own pages send
-    /// it, because they send no referrer. Error: `not-permitted`.
+    /// with such a form, and the secret token in the address. Error: `not-permitted`.
     pub fn must_be_ours(&self) -> Result<(), Refusal> {
-        let foreign = match (self.call.header("sec-fetch-site"), self.call.header("origin")) {
-            (Some(site), _) => !matches!(site, "same-origin" | "none"),
-            (None, Some("null") | None) => false,
-            (None, Some(origin)) => !self.is_own_origin(origin),
-        };
-        if foreign {
-            return Err(Refusal::new(Code::NotPermitted, "This form was sent from another site. Open the link again."));
-        }
-        Ok(())
+        must_be_ours(&self.call)
     }
-
-    fn is_own_origin(&self, origin: &str) -> bool {
-        let host = origin.split_once("://").map_or("", |(_, host)| host);
-        self.call.header("host") == Some(host) || self.call.bursar.public_url == origin
-    }
-}
-
-fn see_other(location: String) -> Answer {
-    Answer::empty(303).header("location", location).header("referrer-policy", "no-referrer")
 }
 
 fn cookie(call: &Call) -> Option<&str> {

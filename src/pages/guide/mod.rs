@@ -15,11 +15,13 @@ use super::assets::ASSET_KEPT_SECONDS;
 use super::draw::page;
 use super::views::{GuideGroup, GuideLink, GuidePage};
 use crate::http::route::route;
-use crate::http::{Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::program::Environment;
 
 /// The address of the sandbox in the documents.
 const SANDBOX: &str = "http://127.0.0.1:8080";
+/// The overview's address with the name of its file, because `/guide.md` is outside the guide.
+const INDEX: &str = "/guide/index";
 /// The pages that production does not serve.
 const SANDBOX_PAGES: [&str; 3] = ["", "/", "/inbox"];
 
@@ -81,7 +83,14 @@ const CHAPTERS: [(&str, &[Document]); 5] = [
             chapter!("sanctions-review", "Sanctions review"),
         ],
     ),
-    ("Integrate", &[chapter!("webhooks", "Webhooks"), chapter!("testing", "Testing")]),
+    (
+        "Integrate",
+        &[
+            chapter!("client-libraries", "Client libraries"),
+            chapter!("webhooks", "Webhooks"),
+            chapter!("testing", "Testing"),
+        ],
+    ),
     (
         "Operate",
         &[
@@ -112,6 +121,12 @@ const REFERENCE: [Document; 13] = [
     reference!("CHANGELOG.md", "changelog", "Changelog"),
     reference!("README.md", "readme", "Readme"),
 ];
+
+/// Returns the addresses and names of the chapters as Markdown.
+pub fn texts() -> Vec<(String, &'static str)> {
+    let address = |chapter: &Document| if chapter.address == "/guide" { INDEX } else { chapter.address };
+    chapters().map(|chapter| (format!("{}.md", address(chapter)), chapter.name)).collect()
+}
 
 fn chapters() -> impl Iterator<Item = &'static Document> {
     CHAPTERS.iter().flat_map(|(_, chapters)| *chapters)
@@ -186,13 +201,19 @@ pub async fn show_guide_reference(call: Call) -> Outcome {
 
 fn show(call: &Call, address: &str) -> Outcome {
     let is_sandbox = call.bursar.environment == Environment::Sandbox;
-    match view(address, is_sandbox) {
-        Some(view) => {
-            let kept = format!("public, max-age={ASSET_KEPT_SECONDS}");
-            Ok(page(200, &view)?.header("cache-control", kept))
-        }
-        None => page(404, &missing(is_sandbox)),
-    }
+    let found = match address.strip_suffix(".md") {
+        Some(address) => markdown_of(address),
+        None => view(address, is_sandbox).map(|view| page(200, &view)).transpose()?,
+    };
+    let kept = format!("public, max-age={ASSET_KEPT_SECONDS}");
+    found.map_or_else(|| page_not_found(is_sandbox), |answer| Ok(answer.header("cache-control", kept)))
+}
+
+/// Returns a document as Markdown.
+fn markdown_of(address: &str) -> Option<Answer> {
+    let address = if address == INDEX { "/guide" } else { address };
+    let document = documents().find(|document| document.address == address)?;
+    Some(Answer::file("text/markdown; charset=utf-8", document.markdown))
 }
 
 /// The page at an address, if there is one.
@@ -211,12 +232,20 @@ pub fn view(address: &str, is_sandbox: bool) -> Option<GuidePage> {
     })
 }
 
+/// Returns the page for a path that does not exist.
+///
+/// # Errors
+/// `internal-error` when the template fails, which is a bug.
+pub fn page_not_found(is_sandbox: bool) -> Outcome {
+    page(404, &missing(is_sandbox))
+}
+
 fn missing(is_sandbox: bool) -> GuidePage {
     let title = "Page not found";
     GuidePage {
         title: title.to_owned(),
         body: format!(
-            "<h1>{title}</h1>\n<p>The guide has no such page. <a href=\"#chapters\">Choose a chapter</a>.</p>"
+            "<h1>{title}</h1>\n<p>There is no page at this address. <a href=\"#chapters\">Choose a chapter</a>.</p>"
         ),
         groups: groups(""),
         previous: None,

@@ -3,14 +3,14 @@
 
 use askama::Template;
 
-use super::{Choice, Form};
+use super::{Choice, Form, Sender};
 
 /// The head of every page of a claim: the sender, the amount and the progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The secret part of the link.
     pub token: String,
-    pub app_name: String,
+    pub sender: Sender,
     /// The whole amount of the link in dollars: "$125.00".
     pub amount: String,
     pub memo: Option<String>,
@@ -48,13 +48,6 @@ impl Claim {
         let current = self.steps.iter().position(|step| step.state == StepState::Current);
         current.map(|index| index + 1)
     }
-
-    /// Returns the first letter of the app's name, for its badge.
-    #[must_use]
-    pub fn initial(&self) -> String {
-        let first = self.app_name.chars().find(|letter| letter.is_alphanumeric());
-        first.map_or_else(String::new, |letter| letter.to_uppercase().collect())
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,17 +56,34 @@ pub enum ContactWay {
     Email,
 }
 
-/// Step `contact`: posts `country_code` and `phone_number`, or `email`.
+/// Step `contact` of a link that names its payee: posts `send`, the kind of contact. The payee types nothing.
+#[derive(Debug, Clone, Template)]
+#[template(path = "claim/named_contact.html")]
+pub struct NamedContactPage {
+    pub claim: Claim,
+    /// The payee's first name, if the sender gave it.
+    pub first_name: Option<String>,
+    /// The contacts that the link names, masked, the usual one first.
+    pub contacts: Vec<NamedContact>,
+    /// Errors only.
+    pub form: Form,
+}
+
+/// A contact that a link names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedContact {
+    pub way: ContactWay,
+    /// "••• 1234", "j•••@example.com".
+    pub mask: String,
+}
+
+/// Step `contact` of a link that names no payee: posts `country_code` and `phone_number`, or `email`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/contact.html")]
 pub struct ContactPage {
     pub claim: Claim,
     /// The contact offered first, or the one posted with errors; the other is collapsed.
     pub way: ContactWay,
-    /// Whether the link also allows the other kind of contact.
-    pub other_way: bool,
-    /// The contact that the sender named, masked: "+1 ••• ••• 1234".
-    pub addressed_to: Option<String>,
     /// Calling codes: value "1", label "United States +1".
     pub country_codes: Vec<Choice>,
     pub form: Form,
@@ -84,7 +94,7 @@ pub struct ContactPage {
 #[template(path = "claim/code.html")]
 pub struct CodePage {
     pub claim: Claim,
-    /// The recipient of the code, masked: "+1 ••• ••• 1234".
+    /// The recipient of the code, masked: "••• 1234".
     pub sent_to: String,
     /// A new code was just sent; the page says so.
     pub resent: bool,
@@ -93,6 +103,8 @@ pub struct CodePage {
     pub dead: bool,
     /// Whether the link allows another phone or address.
     pub other_contact: bool,
+    /// Whether the code went to a contact that the sender named, and only the sender can correct it.
+    pub is_named: bool,
     pub form: Form,
 }
 
@@ -161,49 +173,101 @@ impl CompliancePage {
     }
 }
 
+/// A way to get paid: a link to its details.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RailChoice {
-    pub platform: String,
-    /// The name for payees: "Bank account".
+pub struct WayChoice {
+    /// The address of its details.
+    pub href: String,
+    /// The name for payees: "Gift card".
     pub name: String,
-    /// "25¢ fee", "No fee".
+    /// What the payee needs for it: "Paid to your email address".
+    pub about: &'static str,
+    /// "$0.25 fee", "No fee".
     pub fee: String,
-    /// "Arrives in 1 business day".
+    /// "Arrives in minutes".
     pub arrives: String,
+    /// Whether no other way on the page is faster.
+    pub is_fastest: bool,
+    /// Whether it is free and another way is not.
+    pub is_free: bool,
+}
+
+/// A group of ways: "To a wallet or card".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayGroup {
+    /// The id of its heading.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub ways: Vec<WayChoice>,
+}
+
+/// How fast money goes to a bank account in the United States, and for which fee.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankSpeed {
+    /// The posted value.
+    pub platform: String,
+    pub fee: String,
+    pub arrives: String,
+    pub is_fastest: bool,
+    pub is_free: bool,
+}
+
+/// The form of a bank account in the United States.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankForm {
+    /// The cheapest first; each faster one costs more. Never empty.
+    pub speeds: Vec<BankSpeed>,
+    /// Banks known by routing number, for the page's script: "110000000=Sandbox Bank;…".
+    pub known_banks: String,
+    /// Whether the payee's accounts are usually there; else the form is behind a link.
+    pub is_usual: bool,
+    /// Whether automatic payouts can be enabled.
+    pub may_prefer: bool,
 }
 
 /// A payout method that the payee saved earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMethod {
     pub id: String,
-    /// The rail and its last digits: "Bank account ••6789".
+    /// What it is, and its last digits: "Checking account ••6789".
     pub name: String,
-    /// "25¢ fee", "No fee".
+    /// "$0.25 fee", "No fee".
     pub fee: String,
-    /// "Arrives in 1 business day".
+    /// "Arrives on Tuesday, March 3".
     pub arrives: String,
 }
 
-/// Step `method`, first half: a GET with `platform` leads to the details; a saved method posts `payout_method_id`.
+/// Step `method`: a bank account posts `platform`, `routing_number`, `account_number`, `confirm_account_number`,
+/// `account_type`; a saved method posts `payout_method_id`; every other way is a link to its details.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/method.html")]
 pub struct MethodPage {
     pub claim: Claim,
     /// Saved methods; most payees have none.
     pub saved: Vec<SavedMethod>,
-    /// The open rails, the recommended one first.
-    pub rails: Vec<RailChoice>,
-    /// Holds `platform` if it was chosen before, and the error if none was.
+    pub bank: Option<BankForm>,
+    pub groups: Vec<WayGroup>,
+    /// Ways that payees of this country rarely use.
+    pub more: Vec<WayChoice>,
     pub form: Form,
+}
+
+impl MethodPage {
+    /// Returns whether no way is open.
+    fn is_closed(&self) -> bool {
+        self.saved.is_empty() && self.bank.is_none() && self.groups.is_empty() && self.more.is_empty()
+    }
+
+    /// Returns whether the bank form is open: it is the first choice, or was posted with errors.
+    fn opens_bank(&self) -> bool {
+        self.saved.is_empty() || self.form.has_errors()
+    }
 }
 
 /// A field that a rail asks for; each name is the field's, unless noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodField {
     AccountNumber,
-    RoutingNumber,
-    /// `account_type`: checking or savings
-    AccountType,
     Email,
     PhoneNumber,
     Handle,
@@ -215,24 +279,36 @@ pub enum MethodField {
     AccountHolderName,
     /// `name`: the person who collects a transfer
     RecipientName,
-    /// `address`: of the account holder
-    HolderAddress,
-    /// `card_token`: never a card number
-    CardToken,
     /// `address`: the destination on a network
     Address,
     Network,
 }
 
-/// Step `method`, second half (`?platform=ach`): posts `platform`, the fields, `is_default=true`,
+/// Another form of the same way: an account without an IBAN.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherForm {
+    pub href: String,
+    pub label: &'static str,
+}
+
+/// Step `method`, the details of a way (`?platform=wallet_a`): posts `platform`, the fields, `is_default=true`,
 /// `auto_payout_enabled=true`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/method_details.html")]
 pub struct MethodDetailsPage {
     pub claim: Claim,
-    pub rail: RailChoice,
-    /// A note for rails that need only one of several fields.
+    /// The posted value.
+    pub platform: String,
+    /// The name for payees: "Gift card".
+    pub name: String,
+    /// "$0.25 fee", "No fee".
+    pub fee: String,
+    /// "Arrives in minutes".
+    pub arrives: String,
+    /// A note for ways that need only one of several fields.
     pub note: Option<&'static str>,
+    /// Another form of the same way.
+    pub other_form: Option<OtherForm>,
     /// The fields of the rail, in order.
     pub fields: Vec<MethodField>,
     /// Networks for [`MethodField::Network`].
@@ -245,28 +321,32 @@ pub struct MethodDetailsPage {
 }
 
 /// Step `payout`: posts `amount` in dollars and `shown_amount`, the amount whose fee is on the page. If the two differ,
-/// the handler shows the page again with the new fee: a payee sees the fee before withdrawing. "Show fee" is a GET of
-/// this step with `amount`.
+/// the handler shows the page again with the new fee: a payee sees the fee before it is paid. "Update" is a GET of this
+/// step with `amount`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/payout.html")]
 pub struct PayoutPage {
     pub claim: Claim,
-    /// The amount that can be withdrawn: "$125.00".
+    /// The amount that can be paid out: "$125.00".
     pub available: String,
     /// The same amount as it is posted back, so that a form that is sent twice pays once: "125.00".
     pub available_amount: String,
     /// The amount of the figures below, as the field shows it: "125.00".
     pub shown_amount: String,
-    /// The amount that leaves the balance: "$125.00".
+    /// The amount before the fee: "$125.00".
     pub amount: String,
     /// "$0.25", "No fee".
     pub fee: String,
     /// The amount that arrives: "$124.75".
     pub payout_amount: String,
-    /// "Bank account ••6789".
+    /// "Checking account ••6789".
     pub destination: String,
+    /// The bank of the destination, if known: "Sandbox Bank".
+    pub bank: Option<String>,
     /// "on Monday, March 2", "in minutes".
     pub arrives: String,
+    /// Whether the page asks for a part of the amount.
+    pub asks_part: bool,
     pub form: Form,
 }
 
@@ -276,11 +356,19 @@ pub enum PayoutOutcome {
     InReview,
     Pending,
     Completed,
-    /// It failed or was returned; the money is in the payee's wallet.
+    /// It did not arrive; the money is in the payee's wallet.
     Failed {
-        /// The failure code's message: "The account is closed."
-        message: String,
+        /// The reason for payees: "The bank account is closed."
+        message: &'static str,
     },
+    /// It arrived and was sent back.
+    Returned {
+        /// Who sent it back: "Your bank".
+        by: String,
+        message: &'static str,
+    },
+    /// It was canceled before it was sent.
+    Canceled,
 }
 
 /// The page after the last step: the payout and its outcome.
@@ -293,13 +381,48 @@ pub struct DonePage {
     pub payout_amount: String,
     /// "$0.25", "No fee".
     pub fee: String,
-    /// "Bank account ••6789".
+    /// "Checking account ••6789".
     pub destination: String,
-    /// The day on which it arrives or arrived: "Monday, March 2".
+    /// When it arrives or arrived: "on Monday, March 2", "in minutes".
     pub arrives: String,
     pub reference: String,
-    /// The amount left to withdraw, if any: "$25.00".
+    /// The amount left to pay out, if any: "$25.00".
     pub remaining: Option<String>,
+    /// After how many seconds the page's script loads the page again, while money is under way.
+    pub refresh_seconds: Option<i64>,
+}
+
+impl DonePage {
+    fn is_under_way(&self) -> bool {
+        matches!(self.outcome, PayoutOutcome::InReview | PayoutOutcome::Pending)
+    }
+
+    fn went_wrong(&self) -> bool {
+        !self.is_under_way() && self.outcome != PayoutOutcome::Completed
+    }
+
+    /// The fee of a payout that was never sent is given back.
+    fn has_fee(&self) -> bool {
+        !matches!(self.outcome, PayoutOutcome::Failed { .. } | PayoutOutcome::Canceled)
+    }
+}
+
+/// The receipt of a payout that has arrived, to print or to keep.
+#[derive(Debug, Clone, Template)]
+#[template(path = "claim/receipt.html")]
+pub struct ReceiptPage {
+    pub claim: Claim,
+    /// The amount before the fee: "$125.00".
+    pub amount: String,
+    /// "$0.25", "No fee".
+    pub fee: String,
+    /// The amount that arrived: "$124.75".
+    pub payout_amount: String,
+    /// "Checking account ••6789".
+    pub destination: String,
+    /// "November 23, 2026".
+    pub arrived_on: String,
+    pub reference: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -313,7 +436,10 @@ pub enum Closed {
     /// 409: another browser claimed the link.
     ClaimedElsewhere,
     /// 429: too many tries from this address or to this phone.
-    TooManyTries,
+    TooManyTries {
+        /// The wait, if it is known.
+        minutes: Option<u64>,
+    },
     /// All steps are complete, and an admin must review the payee before the payout.
     OnHold { message: String },
     Problem {
@@ -328,22 +454,28 @@ pub enum Closed {
 pub struct ClosedPage {
     pub why: Closed,
     /// The app that sent the link, if known.
-    pub app_name: Option<String>,
+    pub sender: Option<Sender>,
     /// The target of "Try again", if that can help: "/claim/<token>".
     pub again: Option<String>,
     /// The request's id, to quote in a support request.
     pub request_id: Option<String>,
 }
 
+impl ClosedPage {
+    fn name<'a>(&'a self, unknown: &'a str) -> &'a str {
+        self.sender.as_ref().map_or(unknown, |sender| sender.name.as_str())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn claim(app_name: &str, states: &[StepState]) -> Claim {
+    fn claim(states: &[StepState]) -> Claim {
         let steps = states.iter().map(|state| Step { label: "Step".into(), state: *state });
         Claim {
             token: "t".into(),
-            app_name: app_name.into(),
+            sender: Sender::default(),
             amount: "$1.00".into(),
             memo: None,
             message: None,
@@ -357,15 +489,8 @@ mod tests {
 
     #[test]
     fn the_position_is_the_current_step_counted_from_one() {
-        let under_way = claim("Acme", &[StepState::Done, StepState::Current, StepState::Ahead]);
+        let under_way = claim(&[StepState::Done, StepState::Current, StepState::Ahead]);
         assert_eq!(under_way.position(), Some(2));
-        assert_eq!(claim("Acme", &[StepState::Done]).position(), None);
-    }
-
-    #[test]
-    fn the_initial_is_the_first_letter_or_digit_of_the_name() {
-        assert_eq!(claim("élan", &[]).initial(), "É");
-        assert_eq!(claim("(3 Oaks)", &[]).initial(), "3");
-        assert_eq!(claim("—", &[]).initial(), "");
+        assert_eq!(claim(&[StepState::Done]).position(), None);
     }
 }

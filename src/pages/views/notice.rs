@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::Form;
+use super::{Form, Sender};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeState {
@@ -20,7 +20,7 @@ pub enum NoticeState {
 pub struct NoticePage {
     /// The secret part of the link.
     pub token: String,
-    pub app_name: String,
+    pub sender: Sender,
     pub changes: Vec<String>,
     /// "Monday, March 2".
     pub changed_on: String,

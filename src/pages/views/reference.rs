@@ -2,14 +2,13 @@
 
 use askama::Template;
 
-/// All operations, in groups, on one page.
+/// The chapters that are about every operation, and the list of all operations.
 #[derive(Debug, Clone, Template)]
 #[template(path = "reference.html")]
 pub struct ReferencePage {
     pub version: String,
     pub base_url: String,
-    /// The introduction, one paragraph each.
-    pub introduction: Vec<String>,
+    pub chapters: Vec<ReferenceChapter>,
     /// In reading order.
     pub groups: Vec<OperationGroup>,
     /// Whether the pages of the sandbox are served too.
@@ -17,8 +16,38 @@ pub struct ReferencePage {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReferenceChapter {
+    /// The anchor: "idempotency".
+    pub id: &'static str,
+    pub name: &'static str,
+    pub text: String,
+    /// The address of the page with more, and its name.
+    pub more: Option<(&'static str, &'static str)>,
+}
+
+/// The operations of one group.
+#[derive(Debug, Clone, Template)]
+#[template(path = "reference_group.html")]
+pub struct ReferenceGroupPage {
+    pub base_url: String,
+    pub group: OperationGroup,
+    /// All groups by id and name, in reading order.
+    pub groups: Vec<(String, String)>,
+    /// Whether the pages of the sandbox are served too.
+    pub is_sandbox: bool,
+}
+
+/// The same as Markdown, for programs that read text.
+#[derive(Debug, Clone, Template)]
+#[template(path = "reference_group.md", escape = "none")]
+pub struct ReferenceGroupText {
+    pub base_url: String,
+    pub group: OperationGroup,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationGroup {
-    /// The anchor: "payout-links".
+    /// The last part of its page's address: "payout-links".
     pub id: String,
     pub name: String,
     /// The noun in one or two sentences; may be empty.
@@ -27,9 +56,9 @@ pub struct OperationGroup {
     pub operations: Vec<Operation>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Operation {
-    /// The anchor and operation id: "send-payout".
+    /// The anchor and operation id: "send_payout".
     pub id: String,
     /// Upper case: "POST".
     pub method: String,
@@ -42,8 +71,16 @@ pub struct Operation {
     pub parameters: Vec<ReferenceRow>,
     pub request_fields: Vec<ReferenceRow>,
     pub request_example: Option<String>,
+    /// The call in several languages.
+    pub samples: Vec<Sample>,
     /// By status, successes first.
     pub responses: Vec<ResponseDoc>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    pub language: &'static str,
+    pub code: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -160,7 +160,9 @@ impl Batches {
             }
             (RowStatus::Failed, None, Some(code)) => {
                 tally.failed += 1;
-                if self.made.contains_key(&mark) {
+                // A row that was sent again in another batch, after its payee's erasure deleted the response of its key.
+                let was_elsewhere = || self.marks.iter().any(|(row, marked)| *marked == mark && *row != place);
+                if self.made.contains_key(&mark) && !(code == "idempotency-key-reused" && was_elsewhere()) {
                     return is("failed and has a link", after);
                 }
                 if MAY_FAIL.contains(&code) { None } else { is("failed without a valid reason", after) }

@@ -304,7 +304,7 @@ impl Clients {
         {
             let scope = other_tenant(link.scope, sight, chance)?;
             // The secret of this link with another organization's id.
-            let token = Token { org: scope.org, hash: link.token.hash };
+            let token = Token { org: scope.org, shown: link.token.shown };
             let wish = Wish::Claim { link: token, step: step.clone() };
             return Some(Request { scope, key, wish, foreign: true, by_thief: false });
         }
@@ -369,7 +369,7 @@ fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>) -> Option<&'a Individual> {
     match (&link.phone, &link.email) {
         (Some(phone), _) => sight.stage.by_phone(phone),
         (None, Some(email)) => sight.stage.by_email(email),
-        (None, None) => sight.stage.people.get(usize::from(*link.token.hash.first()?) % sight.stage.people.len()),
+        (None, None) => sight.stage.people.get(usize::from(link.token.secret()[0]) % sight.stage.people.len()),
     }
 }
 

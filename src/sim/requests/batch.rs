@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::system::Batch;
-use super::super::{Said, Who};
-use super::{Request, input};
+use super::{Request, Said, Who, input};
 use crate::http::Answer;
 use crate::payout_link_batches::{NewBatch, Submit, Submitted};
 use crate::vault::Vault;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::super::system::Batch;
-use super::super::{Said, Who};
-use super::{Request, RequestKind};
+use super::{Request, RequestKind, Said, Who};
 use crate::acting::Named;
 use crate::bank_accounts::BankAccountInput;
 use crate::closing::DeletePaymentMethod;

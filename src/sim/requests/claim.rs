@@ -3,9 +3,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::system::Batch;
-use super::super::{Said, Who};
 use super::person::sealed;
-use super::{Request, RequestKind, Token, refused};
+use super::{Request, RequestKind, Said, Token, Who, refused};
 use crate::claims::{
     ChooseMethod, ClaimPayout, Contact, EndSession, FillProfile, GiveContact, GiveTaxForm, MethodChosen, NewSession,
     ProveContact, SendCodeAgain,
@@ -17,10 +16,10 @@ use crate::money::Cents;
 use crate::payout_methods::Details;
 use crate::program::Environment;
 use crate::screening::{LookedUp, Watchlist};
+use crate::taxes::first_verification;
 use crate::users::NewMethod;
-use crate::users::tax_form::first_verification;
-use crate::users::verification::{NewCode, hash_code};
 use crate::vault::Vault;
+use crate::verification::{NewCode, hash_code};
 
 /// A step of a link's holder. A session is the hash of its secret; an empty one means no session.
 #[derive(Clone, Debug)]
@@ -102,7 +101,7 @@ impl Request {
         mut entropy: Entropy,
         now: Time,
     ) -> Option<Vec<u8>> {
-        let token = link.shown(vault);
+        let token = link.parsed(vault);
         let shown = |session: Vec<u8>| Some(session).filter(|hash| !hash.is_empty());
         match step {
             Step::Contact(contact) => {

@@ -23,28 +23,54 @@ pub(super) use payout_request::Asking;
 pub(super) use person::Minding;
 
 use super::chance::Chance;
+use super::rail::Reference;
 use super::system::Batch;
-use super::{Said, Who};
+use super::worker::Hand;
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::http::Answer;
 use crate::idempotency::{Keyed, Once, answering};
 use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::input::Input;
+use crate::jobs::Leased;
+use crate::messages::Begun;
 use crate::money::Cents;
-use crate::payout_links::{Cancel, ClaimToken, Create, NewLink, NewToken, PayoutLink, Redeliver};
+use crate::originals::ORIGINALS;
+use crate::payout_links::{self, Cancel, ClaimToken, Create, NewLink, NewToken, PayoutLink, Redeliver};
 use crate::payout_methods::{Details, MethodOrigin};
 use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::screening::{LookedUp, Watchlist};
+use crate::seals::Position;
 use crate::strict_json::Json;
 use crate::transfers::MoveBalance;
-use crate::users::verification::{Checked, NewCode, hash_code};
 use crate::users::{self, Identity, NewMethod, Person, SendVerificationToken, Verify};
 use crate::vault::Vault;
+use crate::verification::{Checked, NewCode, hash_code};
 use crate::world::{Halt, World};
+
+/// The sender of a command.
+pub(super) enum Who {
+    Stage,
+    Client(Box<Request>),
+    Lease,
+    Hand(Box<Hand>),
+    Rail(Reference),
+    /// The pass that seals all values again, and its next position.
+    Rekey(Position),
+}
+
+/// A reply, in a form that all commands share.
+pub(super) enum Said {
+    Answer(Answer),
+    Leased(Option<Leased>),
+    Begun(Begun),
+    /// A part of the job is done, and its worker continues.
+    GoOn,
+    Done,
+}
 
 /// The content of a request. A retry has the same content.
 #[derive(Clone, Debug)]
@@ -128,12 +154,20 @@ impl Wish {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Token {
     pub org: OrgId,
-    pub hash: Vec<u8>,
+    /// As the link's URL shows it.
+    pub shown: String,
 }
 
 impl Token {
-    fn shown(&self, vault: &Vault) -> ClaimToken {
-        ClaimToken { org: self.org, hash: self.hash.clone(), vault: vault.clone() }
+    fn parsed(&self, vault: &Vault) -> ClaimToken {
+        let mut token = ClaimToken::parse(vault, &self.shown).expect("the token of a link is well-formed");
+        token.org = self.org;
+        token
+    }
+
+    /// Returns bits that only the link's holders know.
+    pub fn secret(&self) -> [u8; 16] {
+        self.shown.as_bytes().last_chunk().copied().unwrap_or_default()
     }
 }
 
@@ -154,7 +188,7 @@ impl Request {
     pub fn key_scope(&self) -> Uuid {
         if let Wish::Claim { link, .. } = &self.wish {
             // The keys of a link are its own, as in the handler.
-            return Uuid::from_slice(&link.hash[..16]).unwrap_or_default();
+            return Uuid::from_bytes(link.secret());
         }
         self.scope.app.0
     }
@@ -169,7 +203,8 @@ impl Request {
         let key = self.key.clone()?;
         let fields = BTreeMap::from([("body".to_owned(), self.print())]);
         let vault = vault.clone();
-        Some(Keyed { scope: self.key_scope(), key, target: self.wish.request_kind().target.to_owned(), fields, vault })
+        let target = self.wish.request_kind().target.to_owned();
+        Some(Keyed { scope: self.key_scope(), key, target, fields, vault, originals: ORIGINALS })
     }
 
     /// Requests without an idempotency key use the organization key, all others the app key.
@@ -194,21 +229,17 @@ impl Request {
         let (scope, mut entropy) = (self.scope, chance.entropy());
         match self.wish.clone() {
             Wish::SendPayout(new) => {
-                let token = NewToken::draw(vault, &mut entropy, scope.org);
+                let token = NewToken::draw(vault, &mut entropy);
                 let names = LookedUp::of(Watchlist::of_sandbox(), []);
-                self.once(
-                    batch,
-                    vault,
-                    SendPayout { scope, environment: crate::program::Environment::Sandbox, new: *new, token, names },
-                    |link| made(link),
-                );
+                let environment = crate::program::Environment::Sandbox;
+                self.once(batch, vault, SendPayout { scope, environment, new: *new, token, names }, made(vault));
             }
             Wish::CreateLink(new) => {
-                let token = NewToken::draw(vault, &mut entropy, scope.org);
-                self.once(batch, vault, Create { scope, new: *new, token }, |link| made(link));
+                let token = NewToken::draw(vault, &mut entropy);
+                self.once(batch, vault, Create { scope, new: *new, token }, made(vault));
             }
-            Wish::Redeliver(link) => self.once(batch, vault, Redeliver { scope, link }, |link| made(link)),
-            Wish::Cancel(link) => self.once(batch, vault, Cancel { scope, link }, |link| made(link)),
+            Wish::Redeliver(link) => self.once(batch, vault, Redeliver { scope, link }, made(vault)),
+            Wish::Cancel(link) => self.once(batch, vault, Cancel { scope, link }, made(vault)),
             Wish::MoveBalance { user, amount, mark } => {
                 let command = MoveBalance { scope, user, amount, metadata: Some(mark) };
                 self.once(batch, vault, command, |(_, json)| Answer::ok(json));
@@ -275,18 +306,15 @@ impl Request {
     }
 }
 
-/// Returns the body of a response about a new link.
-pub(super) fn made_link(link: &PayoutLink) -> Value {
-    json!({"id": link.id, "status": link.status, "deliveries": link.deliveries})
+/// Renders a link as the API does: its address is a secret.
+pub(super) fn made(vault: &Arc<Vault>) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
+    let vault = vault.clone();
+    move |link| Answer::created(&payout_links::json_under("http://127.0.0.1:8080", &vault, link)).secret()
 }
 
 /// Reads an input as its handler does.
 fn input<T: Input>(sent: &Value) -> Result<T, Refusal> {
     T::read(&Json::from_serde(sent), "").map_err(Refusal::fields)
-}
-
-fn made(link: &PayoutLink) -> Answer {
-    Answer::created(&made_link(link))
 }
 
 fn id_alone(id: &Uuid) -> Answer {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::super::system::Batch;
-use super::super::{Said, Who};
-use super::{Request, RequestKind};
+use super::{Request, RequestKind, Said, Who};
 use crate::bank_accounts::OwnAccountInput;
 use crate::http::Answer;
 use crate::ids::{Entropy, PaymentCustomerId};

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::super::system::Batch;
-use super::super::{Said, Who};
-use super::{Request, RequestKind};
+use super::{Request, RequestKind, Said, Who};
 use crate::http::Answer;
 use crate::ids::{Entropy, PayoutRequestId};
 use crate::payout_links::NewToken;
@@ -41,7 +40,7 @@ impl Request {
         match asking {
             Asking::Submit(new) => self.once(batch, vault, Submit { scope, new: *new, by_client: false }, shown),
             Asking::Approve(request) => {
-                let token = NewToken::draw(vault, &mut entropy, scope.org);
+                let token = NewToken::draw(vault, &mut entropy);
                 self.once(batch, vault, Approve { scope, request, token }, shown);
             }
             Asking::Reject(request) => self.once(batch, vault, Reject { scope, request, comment: None }, shown),

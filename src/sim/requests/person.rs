@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::system::Batch;
-use super::super::{Said, Who};
-use super::{Request, RequestKind, input};
+use super::{Request, RequestKind, Said, Who, input};
 use crate::app_compliance::{ComplianceInput, PutCompliance};
 use crate::clock::Time;
 use crate::closing::DeleteUser;
@@ -19,9 +18,10 @@ use crate::phone::PhoneNumber;
 use crate::program::Environment;
 use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
+use crate::taxes::first_verification;
+use crate::taxes::{SealedTaxForm, SetCompliance, TaxFormInput};
 use crate::users::screening::{DecideScreening, Decision};
-use crate::users::tax_form::first_verification;
-use crate::users::{By, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
+use crate::users::{By, UpdateUser, UserPatch};
 use crate::vault::Vault;
 
 #[derive(Clone, Debug)]

@@ -6,10 +6,11 @@ use super::super::provider::Provider;
 use super::super::rail::Rail;
 use super::super::receiver::Receiver;
 use crate::closing::Page;
-use crate::ids::{AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId};
+use crate::ids::{AppId, BankFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId};
 use crate::jobs::Leased;
 use crate::messages::{AttemptOutcome, Before};
 use crate::payout_link_batches::BatchRow;
+use crate::payout_links::Visited;
 use crate::rails::ItemStatus;
 use crate::scope::Scope;
 use crate::vault::Vault;
@@ -36,6 +37,7 @@ pub(in crate::sim) enum Finished {
     Released(TransferId),
     Expired(PayoutLinkId),
     Reminded(PayoutLinkId),
+    Swept(bool, Visited),
     Screened(ScreeningRunId, Vec<(UserId, String)>),
     Erased(UserId, Option<Page>),
     /// A batch is begun or continued.
@@ -44,6 +46,12 @@ pub(in crate::sim) enum Finished {
     /// No row of the batch waits any more.
     BatchDone(PayoutLinkBatchId),
     Fed(AppId),
+    FileCut(BankFileId),
+    FileWritten(BankFileId, Option<(i64, String)>),
+    FileRefuses(BankFileId, Vec<TransferId>),
+    /// The file waits for a person, or is at its end.
+    FileRests,
+    FileEnded(BankFileId, Option<TransferId>, Vec<TransferId>),
     Called(Box<Attempted>),
 }
 

@@ -11,9 +11,9 @@ use path::user_of;
 
 use super::inputs::BirthDate;
 use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
-use super::profiles::as_seen;
+use super::rows::as_seen;
 use super::update::{MethodChoice, UserPatch};
-use super::{By, ConnectUser, CreateUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
+use super::{By, ConnectUser, CreateUser, Identity, Person, UpdateUser, UserJson, find, json, seal_birth_date};
 use crate::email::Email;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
@@ -211,7 +211,7 @@ fn patch(call: &Call, org: OrgId, user: UserId, input: UpdateUserInput) -> Resul
         Patch::Set(born) => match gather(born.checked(today, "/date_of_birth"), &mut problems) {
             Some(born) => {
                 let nonce = call.bursar.entropy().bytes();
-                Patch::Set(tax_form::seal_birth_date(&call.bursar.vault, org, user, born.0, nonce))
+                Patch::Set(seal_birth_date(&call.bursar.vault, org, user, born.0, nonce))
             }
             None => Patch::Keep,
         },

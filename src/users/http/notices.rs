@@ -10,7 +10,7 @@ use crate::input::types::Text;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::users::notices::{self, Freeze, NoticeJson, NoticeToken, SendNoticeCode, Unfreeze};
-use crate::users::verification::{NewCode, hash_code};
+use crate::verification::{NewCode, hash_code};
 
 fn token(call: &Call) -> Result<NoticeToken, Refusal> {
     let token = NoticeToken::parse(&call.bursar.vault, call.parameter("token"));

@@ -4,19 +4,16 @@ use super::path::user_of;
 use crate::email::Email;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::ids::UserId;
 use crate::input::input;
-use crate::input::types::{CallingCode, NationalNumber, Text, phone};
+use crate::input::types::{COUNTRY_CODE_MISSING, CallingCode, NationalNumber, Text, international, phone};
 use crate::permission::Permission;
 use crate::refusal::{Code, Refusal};
-use crate::scope::Scope;
 use crate::security_log::Noted;
 use crate::security_log::SecurityEvent;
 use crate::users::address::SetAddress;
 use crate::users::inputs::{Address, AddressParts};
-use crate::users::tax_form::{SetCompliance, TaxFormInput, first_verification};
-use crate::users::verification::{NewCode, Unlock, VerificationJson, hash_code};
-use crate::users::{By, SendVerificationToken, UserJson, Verify};
+use crate::users::{SendVerificationToken, UserJson, Verify};
+use crate::verification::{NewCode, Unlock, VerificationJson, hash_code};
 
 input! {
     /// The channel for the code.
@@ -62,9 +59,9 @@ pub async fn verify(call: Call) -> Outcome {
 input! {
     /// A phone number or an e-mail address that was locked after wrong codes.
     pub struct UnlockVerificationInput {
-        /// Country calling code, digits only; required with phone_number.
+        /// Country calling code, digits only; required with a phone_number that does not begin with a plus.
         pub country_code: Option<CallingCode>,
-        /// Phone number within its country.
+        /// Phone number within its country, with country_code; or in the form +12127361234.
         pub phone_number: Option<NationalNumber>,
         /// E-mail address; cannot be combined with phone_number.
         pub email: Option<Email>,
@@ -86,9 +83,10 @@ impl UnlockVerificationInput {
             (_, None, None) => {
                 Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
             }
-            (None, Some(_), None) => {
-                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required if phone_number is sent"))
-            }
+            (None, Some(number), None) => match international(&number, "") {
+                Some(phone) => phone.map(|phone| phone.e164()).map_err(Refusal::fields),
+                None => Err(Refusal::field(Code::InvalidInput, "/country_code", COUNTRY_CODE_MISSING)),
+            },
         }
     }
 }
@@ -111,29 +109,6 @@ pub async fn set_address(call: Call) -> Outcome {
         SetAddress { scope, user, address: address.sealed(&call.bursar.vault, scope.org, user, nonce) }
     });
     call.once(command, |is_first| Answer::empty(if *is_first { 201 } else { 200 })).await
-}
-
-pub async fn set_compliance(call: Call) -> Outcome {
-    let (scope, user) = user_of(&call)?;
-    let command = match call.body::<TaxFormInput>() {
-        Ok(input) => compliance_of(&call, scope, user, input).await,
-        Err(refusal) => Err(refusal),
-    };
-    call.once(command, Answer::ok).await
-}
-
-async fn compliance_of(call: &Call, scope: Scope, user: UserId, input: TaxFormInput) -> Result<SetCompliance, Refusal> {
-    let form = input.checked(call.bursar.clock.now().date(), "").map_err(Refusal::fields)?;
-    let names = call.bursar.look_up(form.names()).await?;
-    let form = form.sealed(&call.bursar.vault, scope.org, user, &mut call.bursar.entropy());
-    Ok(SetCompliance {
-        scope,
-        by: By::key_of(call.caller.kind),
-        user,
-        form,
-        verification: first_verification(call.bursar.environment),
-        names,
-    })
 }
 
 pub(super) fn routes() -> Vec<Route> {
@@ -163,16 +138,5 @@ pub(super) fn routes() -> Vec<Route> {
             .gives_empty(201, "The user with the new address.")
             .gives_empty(200, "The user with the replaced address.")
             .refuses(&[Code::NotFound, Code::UserInactive]),
-        route!(Put "/v2/users/{user_id}/compliance" App "set_user_compliance" set_compliance)
-            .about("Users", "Set a user's tax form")
-            .describe("Takes a W-9 or a W-8BEN. Numbers are stored encrypted and never returned in full. A new form replaces the previous one.")
-            .takes::<TaxFormInput>()
-            .example(json!({"w9": {
-                "entity_type": "individual", "tax_id_type": "ssn",
-                "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
-                "postcode": "10001", "certified": true,
-            }}))
-            .gives::<UserJson>(200, "The user; its compliance object shows the data on file.")
-            .refuses(&[Code::InvalidSsn, Code::NotFound, Code::UserInactive]),
     ]
 }

@@ -7,15 +7,15 @@ use utoipa::ToSchema;
 
 use super::model::ChangeNotice;
 use super::token::NoticeToken;
-use crate::apps;
+use crate::apps::{self, brand::Sender};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::messages::{CodePurpose, PayeeChange};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::users::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::users::{User, change};
+use crate::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -26,6 +26,9 @@ const LINK_SECONDS: i64 = 90 * DAY_SECONDS;
 pub struct NoticeJson {
     /// The name of the app at which the change was made.
     pub app_name: String,
+    /// The same app, for the pages.
+    #[serde(skip)]
+    pub sender: Sender,
     /// The changes.
     pub changes: Vec<PayeeChange>,
     /// The payout method that was added or chosen, masked.
@@ -61,8 +64,10 @@ fn code_context(notice: &ChangeNotice) -> CodeContext {
 pub fn show(world: &mut World, token: NoticeToken) -> Result<NoticeJson, Halt> {
     let (notice, user) = find(world, token)?;
     let scope = Scope { org: notice.org, app: notice.app };
+    let app = apps::find_even_deleted(world, scope)?;
     Ok(NoticeJson {
-        app_name: apps::find_even_deleted(world, scope)?.name.clone(),
+        app_name: app.name.clone(),
+        sender: Sender::from(&*app),
         changes: notice.changes.0.clone(),
         method: notice.method.clone(),
         created: notice.created_at,

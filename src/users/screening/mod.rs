@@ -29,7 +29,7 @@ use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// Screens a name and puts the user under review on a new match. The caller writes the user's row.
-pub(super) fn screen(world: &mut World, user: &mut User, name: &str, names: &LookedUp) -> Result<bool, Halt> {
+pub fn screen(world: &mut World, user: &mut User, name: &str, names: &LookedUp) -> Result<bool, Halt> {
     let hits = names.hits(name);
     if hits.is_empty() {
         return Ok(false);

@@ -22,7 +22,8 @@ mod show;
 
 pub(crate) use fields::{date, is_routing_number, time};
 pub use model::{
-    Addenda, Batch, BatchHeader, Change, Contested, Dishonored, Entry, File, FileHeader, RefusedChange, Return, Trace,
+    Addenda, Batch, BatchHeader, Change, Contested, Corrected, Dishonored, Entry, File, FileHeader, RefusedChange,
+    Return, Trace,
 };
 pub use read::{check, read};
 pub(crate) use record::number;

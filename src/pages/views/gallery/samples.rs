@@ -1,20 +1,34 @@
 //! The sample data. All pages share one payee, sender and amount, so that the gallery reads like one claim.
 
-use askama::Template;
-
+use super::developer::developer_pages;
+use super::shown::{Shown, show};
 use crate::pages::views::*;
 
-pub(super) struct Shown {
-    pub(super) name: &'static str,
-    pub(super) html: String,
+fn sender() -> Sender {
+    let why = "/claim/q7Zt-sample/why".into();
+    Sender { name: "Harbor & Pine Studio".into(), why, ..Sender::default() }
 }
 
-pub(super) fn show(name: &'static str, page: &impl Template) -> Shown {
-    Shown { name, html: page.render().unwrap() }
+/// A sender with everything that can be set.
+fn branded() -> Sender {
+    let website = Website { href: "https://harborpine.example/studio".into(), host: "harborpine.example".into() };
+    Sender {
+        logo: Some("/assets/bursar.svg".into()),
+        stylesheet: Some("/assets/color-8a3ffc.css".into()),
+        website: Some(website),
+        support_email: Some("help@harborpine.example".into()),
+        support_phone: Some("+12127361234".into()),
+        terms: Some("https://harborpine.example/terms".into()),
+        privacy: Some("https://harborpine.example/privacy".into()),
+        greeting: Some("Thank you for your <work>!".into()),
+        note: Some("For the invoices of October, after the agreed discount.".into()),
+        footer: Some("Harbor & Pine Studio, 1 Wharf Street, Portland, ME 04101".into()),
+        ..sender()
+    }
 }
 
 fn claim_at(position: usize) -> Claim {
-    let labels = ["Contact", "Code", "Name", "Tax form", "Method", "Amount"];
+    let labels = ["Contact", "Code", "Name", "Tax form", "Where", "Confirm"];
     let steps = labels.iter().enumerate().map(|(index, label)| Step {
         label: (*label).to_string(),
         state: match index.cmp(&position) {
@@ -25,7 +39,7 @@ fn claim_at(position: usize) -> Claim {
     });
     Claim {
         token: "q7Zt-sample".into(),
-        app_name: "Harbor & Pine Studio".into(),
+        sender: sender(),
         amount: "$1,250.00".into(),
         memo: Some("Illustrations for the spring <catalogue>. Thank you!".into()),
         message: Some("See you in <May>!".into()),
@@ -51,20 +65,23 @@ pub(super) fn form(values: &[(&str, &str)], errors: &[(&str, &str)]) -> Form {
 }
 
 pub(super) fn contact(way: ContactWay, form: Form) -> ContactPage {
-    ContactPage {
+    let country_codes = choices(&[("1", "United States +1"), ("49", "Germany +49")]);
+    ContactPage { claim: claim_at(0), way, country_codes, form }
+}
+
+fn named_contact(first_name: Option<&str>, contacts: &[(ContactWay, &str)], form: Form) -> NamedContactPage {
+    let contact = |(way, mask): &(ContactWay, &str)| NamedContact { way: *way, mask: (*mask).to_owned() };
+    NamedContactPage {
         claim: claim_at(0),
-        way,
-        other_way: way == ContactWay::Email,
-        addressed_to: Some("+1 ••• ••• 1234".into()),
-        country_codes: choices(&[("1", "United States +1"), ("49", "Germany +49")]),
+        first_name: first_name.map(String::from),
+        contacts: contacts.iter().map(contact).collect(),
         form,
     }
 }
 
 fn code(resent: bool, dead: bool, form: Form) -> CodePage {
-    CodePage {
-        claim: claim_at(1), sent_to: "+1 ••• ••• 1234".into(), resent, dead, other_contact: false, form
-    }
+    let sent_to = "••• 1234".into();
+    CodePage { claim: claim_at(1), sent_to, resent, dead, other_contact: false, is_named: true, form }
 }
 
 fn contact_claim() -> Claim {
@@ -91,25 +108,84 @@ pub(super) fn compliance(tax_form: TaxForm, form: Form) -> CompliancePage {
     }
 }
 
-fn rail(platform: &str, name: &str, fee: &str, arrives: &str) -> RailChoice {
-    RailChoice { platform: platform.into(), name: name.into(), fee: fee.into(), arrives: arrives.into() }
+fn way(platform: &str, name: &str, about: &'static str, fee: &str, arrives: &str) -> WayChoice {
+    WayChoice {
+        href: format!("/claim/q7Zt-sample/method?platform={platform}"),
+        name: name.into(),
+        about,
+        fee: fee.into(),
+        arrives: arrives.into(),
+        is_fastest: platform == "prepaid_card_a",
+        is_free: fee == "No fee",
+    }
+}
+
+fn bank(is_usual: bool, speeds: usize) -> BankForm {
+    let speed = |(platform, fee, arrives): (&str, &str, &str)| BankSpeed {
+        platform: platform.into(),
+        fee: fee.into(),
+        arrives: arrives.into(),
+        is_fastest: false,
+        is_free: false,
+    };
+    let all = [("ach", "$0.25 fee", "Arrives on Tuesday, November 24"), ("wire", "$15.00 fee", "Arrives the same day")];
+    BankForm {
+        speeds: all.into_iter().take(speeds).map(speed).collect(),
+        known_banks: "110000000=Sandbox Bank".into(),
+        is_usual,
+        may_prefer: true,
+    }
 }
 
 fn method(saved: Vec<SavedMethod>, form: Form) -> MethodPage {
-    let rails = vec![
-        rail("ach", "Bank account", "25¢ fee", "Arrives in 1 business day"),
-        rail("push_to_card", "Debit card", "1% fee, at least 50¢", "Arrives in minutes"),
-        rail("wallet_a", "Wallet A", "2% fee, at most $20.00", "Arrives in minutes"),
-        rail("gift_card_a", "Gift card A", "No fee", "Arrives in minutes"),
+    let wallets = vec![
+        way(
+            "prepaid_card_a",
+            "Prepaid card",
+            "A card number by email, to pay with at once",
+            "No fee",
+            "Arrives in minutes",
+        ),
+        way("wallet_a", "Wallet A", "Paid to your email address", "$20.00 fee", "Arrives in minutes"),
+        way("crypto", "Crypto wallet", "Paid to your wallet address", "$1.00 fee", "Arrives in minutes"),
     ];
-    MethodPage { claim: claim_at(4), saved, rails, form }
+    let gifts = vec![way("gift_card_a", "Gift card", "A gift card by email", "No fee", "Arrives in minutes")];
+    let abroad = "Bank outside the United States";
+    let intl =
+        way("intl_bank", abroad, "IBAN or local account number", "$14.50 fee", "Arrives by Thursday, November 26");
+    MethodPage {
+        claim: claim_at(4),
+        saved,
+        bank: Some(bank(true, 2)),
+        groups: vec![
+            WayGroup { id: "to-wallet", title: "To a wallet or card", ways: wallets },
+            WayGroup { id: "gift-card", title: "As a gift card", ways: gifts },
+        ],
+        more: vec![intl],
+        form,
+    }
 }
 
-fn details(fields: Vec<MethodField>, form: Form) -> MethodDetailsPage {
+/// The ways of a payee outside the United States.
+fn method_abroad() -> MethodPage {
+    let page = method(vec![], form(&[("account_type", "checking")], &[]));
+    let ways = page.more.clone();
+    let to_bank = WayGroup { id: "to-bank-abroad", title: "To your bank", ways };
+    let groups = [vec![to_bank], page.groups.clone()].concat();
+    MethodPage { bank: Some(bank(false, 1)), groups, more: vec![], ..page }
+}
+
+fn details(name: &str, fields: Vec<MethodField>, form: Form) -> MethodDetailsPage {
+    let other =
+        OtherForm { href: "/claim/q7Zt-sample/method?platform=intl_bank".into(), label: "My account has no IBAN" };
     MethodDetailsPage {
         claim: claim_at(4),
-        rail: rail("ach", "Bank account", "25¢ fee", "Arrives in 1 business day"),
+        platform: "intl_bank".into(),
+        name: name.into(),
+        fee: "$14.50 fee".into(),
+        arrives: "Arrives by Thursday, November 26".into(),
         note: None,
+        other_form: fields.contains(&MethodField::Iban).then_some(other),
         fields,
         countries: choices(&[("DE", "Germany"), ("FR", "France")]),
         networks: choices(&[("base", "Base"), ("solana", "Solana")]),
@@ -118,7 +194,7 @@ fn details(fields: Vec<MethodField>, form: Form) -> MethodDetailsPage {
     }
 }
 
-fn payout(form: Form) -> PayoutPage {
+fn payout(asks_part: bool, form: Form) -> PayoutPage {
     PayoutPage {
         claim: claim_at(5),
         available: "$1,250.00".into(),
@@ -127,120 +203,43 @@ fn payout(form: Form) -> PayoutPage {
         amount: "$1,250.00".into(),
         fee: "$0.25".into(),
         payout_amount: "$1,249.75".into(),
-        destination: "Bank account ••6789".into(),
-        arrives: "on Monday, November 23".into(),
+        destination: "Checking account ••6789".into(),
+        bank: Some("Sandbox Bank".into()),
+        arrives: "on Tuesday, November 24".into(),
+        asks_part,
         form,
     }
 }
 
 fn done(outcome: PayoutOutcome, remaining: Option<&str>) -> DonePage {
+    let under_way = matches!(outcome, PayoutOutcome::InReview | PayoutOutcome::Pending);
     DonePage {
         claim: claim_at(6),
         outcome,
         payout_amount: "$1,249.75".into(),
         fee: "$0.25".into(),
-        destination: "Bank account ••6789".into(),
-        arrives: "on Monday, November 23".into(),
+        destination: "Checking account ••6789".into(),
+        arrives: "on Tuesday, November 24".into(),
         reference: "019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into(),
         remaining: remaining.map(String::from),
+        refresh_seconds: under_way.then_some(300),
+    }
+}
+
+fn receipt() -> ReceiptPage {
+    ReceiptPage {
+        claim: claim_at(6),
+        amount: "$1,250.00".into(),
+        fee: "$0.25".into(),
+        payout_amount: "$1,249.75".into(),
+        destination: "Checking account ••6789".into(),
+        arrived_on: "November 24, 2026".into(),
+        reference: "019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into(),
     }
 }
 
 fn closed(why: Closed) -> ClosedPage {
-    ClosedPage { why, app_name: Some("Harbor & Pine Studio".into()), again: None, request_id: None }
-}
-
-fn message(channel: MessageChannel, subject: Option<&str>, text: &str, code: Option<&str>) -> InboxMessage {
-    InboxMessage {
-        id: format!("m-{channel:?}"),
-        channel,
-        to: if channel == MessageChannel::Email { "ada@example.com".into() } else { "+12127361234".into() },
-        created: "November 21, 10:30:05 UTC".into(),
-        created_at: "2026-11-21T10:30:05.000000Z".into(),
-        subject: subject.map(String::from),
-        text: text.into(),
-        link: Some("http://127.0.0.1:8080/claim/q7Zt-sample".into()),
-        code: code.map(String::from),
-    }
-}
-
-fn inbox(to: &str, messages: Vec<InboxMessage>) -> InboxPage {
-    InboxPage { to: to.into(), messages, has_more: false, is_sandbox: true }
-}
-
-fn row(name: &str, kind: &str, required: bool, description: &str) -> ReferenceRow {
-    ReferenceRow { name: name.into(), kind: kind.into(), required, description: description.into() }
-}
-
-fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
-    let success = ResponseDoc {
-        status: "201".into(),
-        description: "The payout link.".into(),
-        error_codes: vec![],
-        fields: vec![
-            row("id", "uuid", false, "The payout link."),
-            row("amount", "integer, cents", false, "The amount of the link."),
-        ],
-        example: Some("{\n  \"id\": \"019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d\",\n  \"amount\": 2500\n}".into()),
-    };
-    let refusal = ResponseDoc {
-        status: "402".into(),
-        description: "The app's wallet does not cover the amount.".into(),
-        error_codes: vec!["transaction-insufficient-funds".into()],
-        fields: vec![],
-        example: None,
-    };
-    Operation {
-        id: id.into(),
-        method: method.into(),
-        path: path.into(),
-        summary: summary.into(),
-        description: vec![
-            "A payee without an account receives a link; no money moves until the link is claimed.".into(),
-        ],
-        callers: "App key, or an organization key with Api-App-Id".into(),
-        parameters: vec![row("Idempotency-Key", "header, string", false, "A request is executed once per key.")],
-        request_fields: vec![
-            row("amount", "integer, cents", true, "1 to 9,999,999,999."),
-            row("payee.phone_number", "string", false, "Required unless user_id is sent."),
-        ],
-        request_example: Some("{\n  \"amount\": 2500\n}".into()),
-        responses: vec![success, refusal],
-    }
-}
-
-fn reference() -> ReferencePage {
-    let group = |id: &str, name: &str, operations: Vec<Operation>| OperationGroup {
-        id: id.into(),
-        name: name.into(),
-        description: "Money on its way to a person.".into(),
-        operations,
-    };
-    ReferencePage {
-        is_sandbox: true,
-        version: "0.1.0".into(),
-        base_url: "http://127.0.0.1:8080".into(),
-        introduction: vec!["Amounts are in cents. Every POST takes an Idempotency-Key.".into()],
-        groups: vec![
-            group(
-                "payouts",
-                "Payouts",
-                vec![
-                    operation("send-payout", "POST", "/v2/payouts/send-payout", "Send a payout"),
-                    operation("fee-estimate", "GET", "/v2/payouts/fee-estimate", "Estimate the fees of a payout"),
-                ],
-            ),
-            group(
-                "users",
-                "Users",
-                vec![
-                    operation("update-user", "PATCH", "/v2/users/{user_id}", "Update a user"),
-                    operation("delete-user", "DELETE", "/v2/users/{user_id}", "Delete a user"),
-                    operation("put-address", "PUT", "/v2/users/{user_id}/addresses", "Add an address"),
-                ],
-            ),
-        ],
-    }
+    ClosedPage { why, sender: Some(sender()), again: None, request_id: None }
 }
 
 fn identity_pages() -> Vec<Shown> {
@@ -258,7 +257,13 @@ fn identity_pages() -> Vec<Shown> {
             ("email", "Enter a complete email address, like ada@example.com."),
         ],
     );
+    let phone = (ContactWay::Phone, "••• 1234");
+    let both = [phone, (ContactWay::Email, "a•••@example.com")];
+    let locked = form(&[], &[("", "There were too many wrong codes. Ask the sender for help.")]);
     vec![
+        show("named-contact", &named_contact(Some("Ada"), &[phone], Form::default())),
+        show("named-contact-both", &named_contact(None, &both, Form::default())),
+        show("named-contact-refused", &named_contact(None, &both, locked)),
         show("contact", &contact(ContactWay::Phone, Form::default())),
         show("contact-wrong", &contact(ContactWay::Phone, wrong_phone)),
         show("contact-email", &contact(ContactWay::Email, wrong_email)),
@@ -310,113 +315,85 @@ fn method_pages() -> Vec<Shown> {
     use MethodField::*;
     let saved = SavedMethod {
         id: "m1".into(),
-        name: "Bank account ••6789".into(),
-        fee: "25¢ fee".into(),
-        arrives: "Arrives in 1 business day".into(),
+        name: "Checking account ••6789".into(),
+        fee: "$0.25 fee".into(),
+        arrives: "Arrives on Tuesday, November 24".into(),
     };
-    let none_chosen = form(&[], &[("platform", "Choose how to get paid.")]);
+    let first = || form(&[("account_type", "checking")], &[]);
     let wrong = form(
-        &[("routing_number", "110000001"), ("account_number", "000123456789")],
+        &[
+            ("routing_number", "110000001"),
+            ("account_number", "000123456789"),
+            ("confirm_account_number", "000123456780"),
+        ],
         &[
             ("routing_number", "That routing number does not exist. Check the nine digits."),
+            ("confirm_account_number", "The two account numbers are different. Check both."),
             ("account_type", "Choose checking or savings."),
         ],
     );
-    let all = vec![
-        Email,
-        PhoneNumber,
-        Handle,
-        CashTag,
-        Iban,
-        Bic,
-        Country,
-        BankCode,
-        AccountHolderName,
-        RecipientName,
-        CardToken,
-        Network,
-        Address,
-    ];
-    let no_rails = MethodPage { rails: vec![], ..method(vec![], Form::default()) };
+    let no_ways = MethodPage { bank: None, groups: vec![], more: vec![], ..method(vec![], Form::default()) };
+    let one_speed = MethodPage { bank: Some(bank(true, 1)), ..method(vec![], first()) };
+    let wallets =
+        vec![Email, PhoneNumber, Handle, CashTag, RecipientName, Country, BankCode, AccountNumber, Network, Address];
     vec![
-        show("method", &method(vec![], form(&[("platform", "ach")], &[]))),
-        show("method-saved", &method(vec![saved], Form::default())),
-        show("method-wrong", &method(vec![], none_chosen)),
-        show("method-none", &no_rails),
+        show("method", &method(vec![], first())),
+        show("method-one-speed", &one_speed),
+        show("method-saved", &method(vec![saved], first())),
+        show("method-abroad", &method_abroad()),
+        show("method-wrong", &method(vec![], wrong)),
+        show("method-none", &no_ways),
         show(
-            "method-ach",
-            &details(vec![RoutingNumber, AccountNumber, AccountType], form(&[("account_type", "checking")], &[])),
+            "method-iban",
+            &details("Bank outside the United States", vec![Iban, Bic, AccountHolderName], Form::default()),
         ),
-        show("method-ach-wrong", &details(vec![RoutingNumber, AccountNumber, AccountType], wrong)),
-        show("method-all-fields", &details(all, Form::default())),
+        show("method-all-fields", &details("Every field", wallets, Form::default())),
     ]
 }
 
 fn payout_pages() -> Vec<Shown> {
     let wrong = form(&[("amount", "2000")], &[("amount", "Enter at most $1,250.00.")]);
-    let failed = PayoutOutcome::Failed { message: "The account is closed.".into() };
+    let failed = PayoutOutcome::Failed { message: "The account is closed." };
+    let returned = PayoutOutcome::Returned { by: "Your bank".into(), message: "The payment was not accepted." };
     vec![
-        show("payout", &payout(form(&[("amount", "1250.00")], &[]))),
-        show("payout-wrong", &payout(wrong)),
+        show("payout", &payout(false, form(&[("amount", "1250.00")], &[]))),
+        show("payout-part", &payout(true, form(&[("amount", "1250.00")], &[]))),
+        show("payout-wrong", &payout(true, wrong)),
         show("done-in-review", &done(PayoutOutcome::InReview, None)),
         show("done-pending", &done(PayoutOutcome::Pending, Some("$250.00"))),
         show("done-completed", &done(PayoutOutcome::Completed, None)),
         show("done-failed", &done(failed, None)),
+        show("done-returned", &done(returned, None)),
+        show("done-canceled", &done(PayoutOutcome::Canceled, None)),
+        show("receipt", &receipt()),
     ]
 }
 
 fn closed_pages() -> Vec<Shown> {
     let problem = ClosedPage {
         why: Closed::Problem { message: "The service is not available right now. Your money is safe.".into() },
-        app_name: None,
+        sender: None,
         again: Some("/claim/q7Zt-sample".into()),
         request_id: Some("019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into()),
     };
     vec![
         show("closed-expired", &closed(Closed::Expired)),
         show("closed-canceled", &closed(Closed::Canceled)),
-        show("closed-unknown", &ClosedPage { app_name: None, ..closed(Closed::Unknown) }),
+        show("closed-unknown", &ClosedPage { sender: None, ..closed(Closed::Unknown) }),
         show(
             "closed-on-hold",
             &closed(Closed::OnHold { message: "We are checking your details. Your money is safe.".into() }),
         ),
         show("closed-elsewhere", &closed(Closed::ClaimedElsewhere)),
-        show("closed-too-many", &closed(Closed::TooManyTries)),
+        show("closed-too-many", &closed(Closed::TooManyTries { minutes: Some(12) })),
         show("closed-problem", &problem),
-    ]
-}
-
-fn developer_pages() -> Vec<Shown> {
-    let link = "Harbor & Pine Studio sent you $1,250.00. Claim it: http://127.0.0.1:8080/claim/q7Zt-sample (until December 21)";
-    let messages = vec![
-        message(
-            MessageChannel::Sms,
-            None,
-            "482913 is your code for Harbor & Pine Studio. Enter it only on the payment page. We will never call you for it.",
-            Some("482913"),
-        ),
-        message(MessageChannel::Email, Some("You have $1,250.00 from Harbor & Pine Studio"), link, None),
-        message(MessageChannel::Voice, None, "Your code is 4 8 2 9 1 3.", Some("482913")),
-    ];
-    let landing = LandingPage { base_url: "http://127.0.0.1:8080".into(), version: "0.1.0".into(), is_sandbox: true };
-    let guide = |name, address, is_sandbox| show(name, &crate::pages::guide::view(address, is_sandbox).unwrap());
-    vec![
-        guide("guide", "/guide", true),
-        guide("guide-chapter", "/guide/pay-one-person", true),
-        guide("guide-webhooks", "/guide/webhooks", false),
-        guide("guide-reference", "/guide/reference/operating", true),
-        show("inbox", &inbox("", messages)),
-        show("inbox-empty", &inbox("", vec![])),
-        show("inbox-nothing-found", &inbox("+12127361234", vec![])),
-        show("landing", &landing),
-        show("reference", &reference()),
     ]
 }
 
 fn notice_pages() -> Vec<Shown> {
     let notice = |state, form| NoticePage {
         token: "q7Zt-sample".into(),
-        app_name: "Harbor & Pine Studio".into(),
+        sender: sender(),
         changes: vec![
             "A new way to get paid was added (Bank account ••6789)".into(),
             "Your usual way to get paid was changed (Bank account ••6789)".into(),
@@ -433,6 +410,31 @@ fn notice_pages() -> Vec<Shown> {
         show("notice-stopped", &notice(NoticeState::Stopped, Form::default())),
         show("notice-code", &notice(NoticeState::CodeSent, Form::default())),
         show("notice-wrong", &notice(NoticeState::CodeSent, wrong)),
+    ]
+}
+
+fn sender_pages() -> Vec<Shown> {
+    let why = |sender, payment, back| WhyPage {
+        sender,
+        payment,
+        address: "https://pay.example.com".into(),
+        back,
+        sandbox: true,
+    };
+    let payment = WhyPayment {
+        amount: "$1,250.00".into(),
+        memo: Some("Illustrations for the spring <catalogue>. Thank you!".into()),
+        sent_to: Some("••• 1234".into()),
+    };
+    let claim = || Claim { sender: branded(), ..claim_at(0) };
+    let back = Some("/claim/q7Zt-sample".into());
+    let named = named_contact(Some("Ada"), &[(ContactWay::Phone, "••• 1234")], Form::default());
+    vec![
+        show("why", &why(sender(), None, None)),
+        show("why-branded", &why(branded(), Some(payment), back)),
+        show("branded-contact", &NamedContactPage { claim: claim(), ..named }),
+        show("branded-receipt", &ReceiptPage { claim: claim(), ..receipt() }),
+        show("branded-closed", &ClosedPage { sender: Some(branded()), ..closed(Closed::Expired) }),
     ]
 }
 
@@ -464,6 +466,7 @@ fn setup_pages() -> Vec<Shown> {
 pub(super) fn all_pages() -> Vec<Shown> {
     let mut pages = identity_pages();
     pages.extend(notice_pages());
+    pages.extend(sender_pages());
     pages.extend(contact_change_pages());
     pages.extend(setup_pages());
     pages.extend(tax_pages());

@@ -1,0 +1,3 @@
+-- Transactions contain their entries.
+
+DROP TABLE ledger_entries;

@@ -1,0 +1,39 @@
+"""What a call raises. `refusals` has one class for each error code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class BursarError(Exception):
+    """Any error of this package."""
+
+
+class NoResponse(BursarError):
+    """No response arrived, also after retries. The request may have taken effect.
+
+    Call again with the same `idempotency_key` to find out: a request is executed once per key.
+    """
+
+    def __init__(self, message: str, idempotency_key: str | None) -> None:
+        super().__init__(message)
+        self.idempotency_key = idempotency_key
+
+
+class ApiError(BursarError):
+    """The server refused the request. A subclass names each known code."""
+
+    code: str = ""
+
+    def __init__(self, status: int, body: dict[str, Any], request_id: str | None, idempotency_key: str | None) -> None:
+        super().__init__(body.get("message") or f"HTTP status {status}")
+        self.status = status
+        self.code = body.get("error_code") or self.code
+        #: The invalid fields: each has `field`, `code` and `message`.
+        self.errors: list[dict[str, str]] = body.get("errors") or []
+        self.body = body
+        self.request_id = request_id
+        self.idempotency_key = idempotency_key
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.args[0]} (request {self.request_id})"

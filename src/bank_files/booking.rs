@@ -1,0 +1,224 @@
+//! Books what the lines of a bank's statement are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::model::{BankEntry, BankFile, EntryStatus};
+use super::rows;
+use crate::ids::{AppId, BankFileId, BankItemId, OrgId, SettlementAccountId, TransferId};
+use crate::ledger::{self, postings};
+use crate::money::Cents;
+use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
+use crate::transfers::rules::TransferEvent;
+use crate::transfers::{self, Transfer, TransferKind};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A line of a statement, with its amount; negative for a debit.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    pub org: OrgId,
+    pub id: BankItemId,
+    pub account: SettlementAccountId,
+    pub amount: Cents,
+}
+
+/// A payment or a file was booked by another line since the line was matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overtaken;
+
+impl From<Overtaken> for Halt {
+    fn from(Overtaken: Overtaken) -> Self {
+        let message = "A payment of the line was booked by another line. Match the line again.";
+        Refusal::new(Code::InvalidState, message).into()
+    }
+}
+
+fn differs(what: &str) -> Halt {
+    Refusal::new(Code::InternalError, format!("The amount of a line differs from its {what}.")).into()
+}
+
+/// Books the debit of whole files, each with the shares of its apps.
+///
+/// # Errors
+/// `invalid-state` if a file is booked or not at the bank.
+pub fn book_files(world: &mut World, line: Line, files: &[(BankFileId, BTreeMap<AppId, Cents>)]) -> Result<(), Halt> {
+    let mut sum = Cents::ZERO;
+    let mut found: Vec<Arc<BankFile>> = Vec::new();
+    for (id, shares) in files {
+        let file = rows::find(world, line.org, *id)?;
+        if file.debit_due != Some(line.account) || file.booked > 0 {
+            return Err(Overtaken.into());
+        }
+        let mut of_file = Cents::ZERO;
+        for amount in shares.values() {
+            of_file = of_file.plus(*amount).map_err(|_| differs("files"))?;
+        }
+        if of_file != file.credit {
+            return Err(Overtaken.into());
+        }
+        sum = sum.plus(of_file).map_err(|_| differs("files"))?;
+        found.push(file);
+    }
+    if sum != line.amount.negated() {
+        return Err(differs("files"));
+    }
+
+    // From here it must succeed.
+    for (file, (_, shares)) in found.iter().zip(files) {
+        for (app, amount) in shares {
+            let scope = Scope { org: line.org, app: *app };
+            ledger::post(world, &postings::line_of_payments(scope, line.account, *amount))?;
+        }
+        rows::change(world, file, |file| {
+            (file.debit_due, file.debit_line, file.booked) = (None, Some(line.id), file.entries);
+        });
+    }
+    Ok(())
+}
+
+/// Books the debit of one payment.
+///
+/// # Errors
+/// `invalid-state` if it is booked or not at the bank.
+pub fn book_entry(world: &mut World, line: Line, transfer: TransferId) -> Result<(), Halt> {
+    let entry = entry(world, line, transfer)?;
+    let file = rows::find(world, line.org, entry.file)?;
+    if entry.debit_line.is_some() || file.debit_due != Some(line.account) {
+        return Err(Overtaken.into());
+    }
+    if entry.amount != line.amount.negated() {
+        return Err(differs("payment"));
+    }
+
+    // From here it must succeed.
+    let scope = Scope { org: line.org, app: entry.app };
+    ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount))?;
+    world.change(&entry, |entry| entry.debit_line = Some(line.id));
+    rows::change(world, &file, |file| {
+        file.booked += 1;
+        if file.booked == file.entries {
+            file.debit_due = None;
+        }
+    });
+    Ok(())
+}
+
+fn entry(world: &World, line: Line, transfer: TransferId) -> Result<Arc<BankEntry>, Halt> {
+    let entry = rows::entry(world, line.org, transfer)?;
+    Ok(entry.ok_or_else(|| Refusal::not_found("bank entry"))?)
+}
+
+/// Books the credit of returned payments.
+///
+/// # Errors
+/// `invalid-state` if one is credited, or not returned.
+pub fn book_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<(), Halt> {
+    let entries = world.each(transfers, |world, transfer| entry(world, line, *transfer))?;
+    let mut sum = Cents::ZERO;
+    for entry in &entries {
+        if entry.credit_due != Some(line.account) {
+            return Err(Overtaken.into());
+        }
+        sum = sum.plus(entry.amount).map_err(|_| differs("returns"))?;
+    }
+    if sum != line.amount {
+        return Err(differs("returns"));
+    }
+
+    // From here it must succeed.
+    for entry in entries {
+        let scope = Scope { org: line.org, app: entry.app };
+        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount.negated()))?;
+        world.change(&entry, |entry| (entry.credit_due, entry.credit_line) = (None, Some(line.id)));
+    }
+    Ok(())
+}
+
+/// Books a deposit of an app; returns its transfer.
+///
+/// # Errors
+/// The store's.
+pub fn book_deposit(world: &mut World, line: Line, app: AppId) -> Result<TransferId, Halt> {
+    let scope = Scope { org: line.org, app };
+    let transfer = received(world, scope, line.amount)?;
+    ledger::post(world, &postings::line_of_deposit(scope, transfer, line.account, line.amount))?;
+    Ok(transfer)
+}
+
+/// Adds a completed transfer of type refill, by which the app sees the money.
+fn received(world: &mut World, scope: Scope, amount: Cents) -> Result<TransferId, Halt> {
+    let (id, now) = (world.id(), world.now());
+    let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Refill, amount, now);
+    let transfer = transfers::open(world, transfer)?;
+    transfers::advance(world, &transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
+    Ok(id)
+}
+
+/// Books a fee or interest.
+///
+/// # Errors
+/// The store's.
+pub fn book_costs(world: &mut World, line: Line) -> Result<(), Halt> {
+    ledger::post(world, &postings::line_of_costs(line.org, line.account, line.amount.negated()))
+}
+
+/// Books a line that nothing explains.
+///
+/// # Errors
+/// The store's.
+pub fn book_unexplained(world: &mut World, line: Line) -> Result<(), Halt> {
+    ledger::post(world, &postings::line_to_explain(line.org, line.account, line.amount))
+}
+
+/// A credit in suspense becomes an app's deposit; returns its transfer.
+///
+/// # Errors
+/// The store's.
+pub fn assign_to_app(world: &mut World, line: Line, app: AppId) -> Result<TransferId, Halt> {
+    let scope = Scope { org: line.org, app };
+    let transfer = received(world, scope, line.amount)?;
+    ledger::post(world, &postings::assign_to_app(scope, transfer, line.account, line.amount))?;
+    Ok(transfer)
+}
+
+/// A line in suspense becomes money of the organization's wallet, or is paid from it.
+///
+/// # Errors
+/// `transaction-insufficient-funds` if the wallet does not cover a debit.
+pub fn assign_to_organization(world: &mut World, line: Line) -> Result<(), Halt> {
+    ledger::post(world, &postings::assign_to_organization(line.org, line.account, line.amount))
+}
+
+/// A debit in suspense becomes the debit of a file.
+///
+/// # Errors
+/// `invalid-state` if the file is booked or not at the bank.
+pub fn assign_to_file(world: &mut World, line: Line, file: BankFileId) -> Result<(), Halt> {
+    let entries = world.all::<BankEntry>(BankEntry::OF_FILE, key![line.org, file])?;
+    let mut shares = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| entry.status != EntryStatus::Withdrawn) {
+        let sum: &mut Cents = shares.entry(entry.app).or_insert(Cents::ZERO);
+        *sum = sum.plus(entry.amount).map_err(|_| differs("file"))?;
+    }
+    ledger::post(world, &postings::line_of_apps(line.org, line.account, line.amount))?;
+    book_files(world, line, &[(file, shares)])
+}
+
+/// A credit in suspense becomes the credit of a returned payment.
+///
+/// # Errors
+/// `invalid-state` if the payment is credited, or not returned.
+pub fn assign_to_return(world: &mut World, line: Line, transfer: TransferId) -> Result<(), Halt> {
+    ledger::post(world, &postings::line_of_apps(line.org, line.account, line.amount))?;
+    book_returns(world, line, &[transfer])
+}
+
+/// A line in suspense becomes a cost or an income of the organization.
+///
+/// # Errors
+/// The store's.
+pub fn write_off(world: &mut World, line: Line) -> Result<(), Halt> {
+    ledger::post(world, &postings::write_off(line.org, line.account, line.amount))
+}

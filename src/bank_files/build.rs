@@ -1,0 +1,170 @@
+//! The bytes of a file, from its records. Pure: the same records give the same bytes.
+
+use bursar_formats::nacha::{self, Batch, BatchHeader, Entry, File, FileHeader, LineEnd, Trace};
+use bursar_formats::{Profile, text};
+
+use super::model::{BankFile, Header};
+use crate::banking::LineEnding;
+use crate::banking::originators::{EntryClass, Originator};
+use crate::ids::TransferId;
+use crate::money::Cents;
+use crate::payout_methods::AccountType;
+use crate::refusal::{Code, Refusal};
+
+/// The name of the entry that balances a file.
+const OFFSET: &str = "OFFSET";
+/// The characters of an individual id: base 32 without I, L, O and U.
+const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const ID_LENGTH: usize = 15;
+const NAME_MAX: usize = 22;
+
+/// An account in clear text, only while a file is built.
+pub(super) struct Account {
+    pub routing: String,
+    pub number: String,
+    pub account_type: AccountType,
+}
+
+/// A payment in clear text, only while a file is built.
+pub(super) struct Line {
+    pub number: i64,
+    pub transfer: TransferId,
+    pub name: String,
+    pub amount: Cents,
+    pub account: Account,
+}
+
+/// Returns the id of an entry, by which a return names it: the last 75 bits of the transfer's id.
+pub fn individual_id(transfer: TransferId) -> String {
+    let bits = transfer.0.as_u128();
+    let digit = |place: usize| char::from(DIGITS[usize::try_from(bits >> (5 * place) & 31).unwrap_or(0)]);
+    (0..ID_LENGTH).rev().map(digit).collect()
+}
+
+/// Builds a file. `lines` are in the order of their numbers; `own` is the settlement account, for a balanced file.
+///
+/// # Errors
+/// `internal-error` if a value has no place in the file, or if our own checker refuses it.
+pub(super) fn build(
+    file: &BankFile,
+    header: &Header,
+    originator: &Originator,
+    lines: Vec<Line>,
+    own: Option<Account>,
+) -> Result<Vec<u8>, Refusal> {
+    let odfi: String = header.nacha.odfi_routing_number.chars().take(8).collect();
+    let trace = |number: i64| -> Result<Trace, Refusal> {
+        let digits = format!("{odfi}{:07}", header.first_trace + number);
+        digits.parse().map(Trace).map_err(|_| unwritable("the routing number of the connection is not a number"))
+    };
+    let mut entries = Vec::with_capacity(lines.len() + 1);
+    for line in lines {
+        let (id, trace) = (individual_id(line.transfer), trace(line.number)?);
+        entries.push(entry(credit_code(line.account.account_type), line.account, line.amount, id, line.name, trace)?);
+    }
+    if let Some(own) = own {
+        let trace = trace(file.entries_ever)?;
+        let code = debit_code(own.account_type);
+        entries.push(entry(code, own, file.credit, OFFSET.to_owned(), OFFSET.to_owned(), trace)?);
+    }
+    let date = |day: &str| day.parse().map_err(|_| unwritable("a date of the file is no date"));
+    let batch = BatchHeader {
+        service_class: String::new(),
+        company_name: originator.company_name.clone(),
+        discretionary: originator.discretionary.clone().unwrap_or_default(),
+        company_id: originator.company_id.clone(),
+        sec: class_of(originator)?.as_str().to_owned(),
+        description: originator.description.clone(),
+        descriptive_date: String::new(),
+        effective_on: Some(date(&file.effective_on)?),
+        settlement_day: None,
+        odfi: odfi.clone(),
+        number: 1,
+    };
+    let written = File { header: Some(file_header(header)?), batches: vec![Batch { header: batch, entries }] };
+    let end = match header.nacha.line_ending {
+        LineEnding::Lf => LineEnd::Lf,
+        LineEnding::Crlf => LineEnd::Crlf,
+    };
+    let bytes = nacha::write(&written, end).map_err(|error| unwritable(&format!("no place for {error}")))?;
+    match nacha::check(&bytes, Profile::Strict).findings.first_error() {
+        None => Ok(bytes),
+        Some(finding) => Err(unwritable(&format!("our own check refuses it: {finding}"))),
+    }
+}
+
+fn unwritable(reason: &str) -> Refusal {
+    Refusal::new(Code::InternalError, format!("The bank file cannot be written: {reason}."))
+}
+
+/// Returns the class of payments of an originator: to people if it may, else to companies.
+fn class_of(originator: &Originator) -> Result<EntryClass, Refusal> {
+    let classes = &originator.entry_classes.0;
+    let found = [EntryClass::Ppd, EntryClass::Ccd].into_iter().find(|class| classes.contains(class));
+    found.ok_or_else(|| unwritable("its originator has no class for payments; route the rail to another originator"))
+}
+
+fn file_header(header: &Header) -> Result<FileHeader, Refusal> {
+    let invalid = |_| unwritable("its date or time is not valid");
+    let created_at: jiff::civil::Time = format!("{}:00", header.created_at).parse().map_err(invalid)?;
+    Ok(FileHeader {
+        destination: header.nacha.destination.clone(),
+        origin: header.nacha.origin.clone(),
+        created_on: Some(header.created_on.parse().map_err(invalid)?),
+        created_at: Some(created_at),
+        modifier: header.modifier,
+        destination_name: header.nacha.destination_name.clone(),
+        origin_name: header.nacha.origin_name.clone(),
+        reference: String::new(),
+    })
+}
+
+const fn credit_code(account_type: AccountType) -> &'static str {
+    match account_type {
+        AccountType::Checking => "22",
+        AccountType::Savings => "32",
+    }
+}
+
+const fn debit_code(account_type: AccountType) -> &'static str {
+    match account_type {
+        AccountType::Checking => "27",
+        AccountType::Savings => "37",
+    }
+}
+
+fn entry(
+    code: &str,
+    account: Account,
+    amount: Cents,
+    individual_id: String,
+    name: String,
+    trace: Trace,
+) -> Result<Entry, Refusal> {
+    Ok(Entry {
+        line: 0,
+        code: code.to_owned(),
+        routing: account.routing,
+        account: account.number,
+        amount: u64::try_from(amount.get()).map_err(|_| unwritable("an amount is negative"))?,
+        individual_id,
+        name: text::shortened(&name, NAME_MAX).to_owned(),
+        discretionary: String::new(),
+        trace,
+        addenda: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn individual_ids_differ_and_are_text_of_a_bank_file() {
+        let of = |number: u128| individual_id(TransferId(Uuid::from_u128(number)));
+        assert_eq!((of(0).as_str(), of(33).as_str()), ("000000000000000", "000000000000011"));
+        assert_eq!(of((1 << 75) - 1), "ZZZZZZZZZZZZZZZ");
+        assert_eq!(of(1 << 75), of(0), "the first bits are the time, which the rest does not need");
+    }
+}

@@ -1,0 +1,154 @@
+//! Ends a file at its cut-off: its identity, its numbers, and whether it must be released.
+
+use std::sync::Arc;
+
+use super::carrier::next_window;
+use super::model::{BankFile, BankSequence, FileStatus, Header};
+use super::rows;
+use super::rules::{self, FileEvent};
+use crate::banking::connections::{self, BankConnection, ConnectionStatus};
+use crate::clock::{DAY_SECONDS, Time};
+use crate::engine::Command;
+use crate::ids::BankFileId;
+use crate::jobs::{self, Leased, Work};
+use crate::money::Cents;
+use crate::refusal::{Code, Refusal};
+use crate::world::record::{Document, key};
+use crate::world::{Halt, Want, World};
+
+/// The letters of files of one day, in the order of their use.
+const MODIFIERS: &[u8; 36] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+/// How often a connection that is not in use is checked, in seconds.
+const CHECK_SECONDS: i64 = 60;
+/// The largest number in the last seven digits of a trace number.
+const TRACE_MAX: i64 = 9_999_999;
+/// The trace number of the entry that balances a file.
+const OFFSETS: i64 = 1;
+
+/// The job of a cut-off.
+#[derive(Clone, Debug)]
+pub struct CutFile {
+    pub leased: Leased,
+    pub file: BankFileId,
+}
+
+impl Command for CutFile {
+    type Reply = ();
+
+    fn needs(&self) -> Vec<Want> {
+        vec![self.leased.want(), Want::row::<BankFile>(key![self.leased.org, self.file])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        let now = world.now();
+        if file.status != FileStatus::Open {
+            return jobs::finish(world, &self.leased);
+        }
+        if now < file.window_at {
+            return jobs::put_off(world, &self.leased, file.window_at, None);
+        }
+        if file.entries == 0 {
+            let to = rules::apply(file.status, FileEvent::Emptied)?;
+            rows::change(world, &file, |file| file.status = to);
+            return jobs::finish(world, &self.leased);
+        }
+        let connection = connections::find(world, file.org, file.connection)?;
+        let sequence = rows::sequence(world, &connection)?;
+        connections::poll(world, &connection)?;
+        let day = connection.settings.0.time_zone.day_of(now).to_string();
+        let files = if sequence.day == day { sequence.files } else { 0 };
+        let modifier = usize::try_from(files).ok().and_then(|files| MODIFIERS.get(files).copied());
+        let is_in_use = connection.status == ConnectionStatus::Approved;
+        let Some(modifier) = modifier.filter(|_| now < file.submit_by) else {
+            return self.move_on(world, &file, &connection);
+        };
+        if !is_in_use {
+            let reason = format!("the bank connection is {}", connection.status);
+            return jobs::put_off(world, &self.leased, now.plus_seconds(CHECK_SECONDS), Some(reason));
+        }
+        seal(world, &file, &connection, &sequence, Identity { now, day, files, modifier: char::from(modifier) })?;
+        jobs::enqueue(world, file.org, Work::SendBankFile { file: file.id.0 });
+        jobs::finish(world, &self.leased)
+    }
+}
+
+impl CutFile {
+    /// Moves an open file into the next window.
+    fn move_on(&self, world: &mut World, file: &Arc<BankFile>, connection: &BankConnection) -> Result<(), Halt> {
+        let at = move_to_next(world, file, connection)?
+            .map_or_else(|| world.now().plus_seconds(DAY_SECONDS), |moved| moved.window_at);
+        jobs::put_off(world, &self.leased, at, Some("the window was missed".to_owned()))
+    }
+}
+
+/// Moves a file into the next window, without an identity; `None` if there is no window within three weeks.
+pub(super) fn move_to_next(
+    world: &mut World,
+    file: &Arc<BankFile>,
+    connection: &BankConnection,
+) -> Result<Option<Arc<BankFile>>, Halt> {
+    let to = rules::apply(file.status, FileEvent::Redated)?;
+    let Some(window) = next_window(connection, world.now(), file.same_day) else { return Ok(None) };
+    Ok(Some(rows::change(world, file, |file| {
+        file.status = to;
+        file.window_name = window.name;
+        file.window_at = window.window_at;
+        file.submit_by = window.submit_by;
+        file.effective_on = window.effective_on;
+        file.settles_at = window.settles_at;
+        file.same_day = window.same_day;
+        (file.header, file.name, file.size, file.sha256) = (None, None, None, None);
+        (file.must_release, file.released_by, file.released_at) = (false, None, None);
+        (file.way, file.temp_name, file.sealed_at) = (None, None, None);
+        (file.first_trace, file.sent_at, file.ended_through) = (None, None, None);
+    })))
+}
+
+struct Identity {
+    now: Time,
+    day: String,
+    /// Files of the day before this one.
+    files: i64,
+    modifier: char,
+}
+
+fn seal(
+    world: &mut World,
+    file: &Arc<BankFile>,
+    connection: &BankConnection,
+    sequence: &Arc<BankSequence>,
+    identity: Identity,
+) -> Result<(), Halt> {
+    let settings = &connection.settings.0;
+    let Identity { now, day, files, modifier } = identity;
+    let too_large = |_| Refusal::new(Code::InternalError, "The sum of a day's bank files is too large.");
+    let before = if files == 0 { Cents::ZERO } else { sequence.credit };
+    let credit = before.plus(file.credit).map_err(too_large)?;
+    let limits = settings.limits.credit;
+    let must_release = limits.is_none_or(|limits| file.credit > limits.per_file || credit > limits.per_day);
+    let numbers = file.entries_ever + OFFSETS;
+    // The numbers of one file ascend, so a file never crosses the end of the range.
+    let first_trace = if sequence.next_trace > TRACE_MAX - numbers { 1 } else { sequence.next_trace };
+    let local = settings.time_zone.local(now);
+    let created_at = local.strftime("%H:%M").to_string();
+    let name = settings.file_name.replace("{date}", &day.replace('-', ""));
+    let name = name.replace("{time}", &created_at.replace(':', "")).replace("{modifier}", &modifier.to_string());
+    let to = rules::apply(file.status, FileEvent::Cut)?;
+    world.change(sequence, |sequence| {
+        sequence.next_trace = first_trace + numbers;
+        sequence.files = files + 1;
+        sequence.credit = credit;
+        sequence.day.clone_from(&day);
+    });
+    let header = Header { nacha: settings.nacha.clone(), created_on: day, created_at, modifier, first_trace };
+    rows::change(world, file, |file| {
+        file.status = to;
+        file.header = Some(Document(header));
+        file.first_trace = Some(first_trace);
+        file.name = Some(name);
+        file.must_release = must_release;
+        file.sealed_at = Some(now);
+    });
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! A payout joins the open file of its window, in its own commit; or leaves it again, while it is open.
+
+use std::sync::Arc;
+
+use bursar_formats::text;
+
+use super::carrier::{Carrier, Slot};
+use super::model::{BankEntry, BankFile, EntryStatus, FileStatus};
+use super::rows;
+use crate::ids::OrgId;
+use crate::jobs::{self, Work};
+use crate::money::Cents;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::rules::TransferEvent;
+use crate::transfers::{self, Transfer, TransferStatus};
+use crate::world::{Halt, World};
+
+/// Entries of a file at most. Their sum has at most 12 digits in a NACHA file.
+const ENTRIES_MAX: i64 = 100_000;
+const CREDIT_MAX: Cents = Cents::new(999_999_999_999);
+/// The length of a payee's name in an entry.
+const NAME_MAX: usize = 22;
+
+/// Adds a payout to the open file of its window, and makes it pending. `name` is the payee's.
+///
+/// # Errors
+/// `internal-error` for a transfer without a payee.
+pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name: &str) -> Result<Arc<Transfer>, Halt> {
+    let (Some(user_id), Some(payout_method)) = (transfer.user_id, transfer.payout_method) else {
+        return Err(Refusal::new(Code::InternalError, "A payout for a bank file has no payee.").into());
+    };
+    let file = open_file(world, carrier, transfer)?;
+    let (org, app, amount, now) = (transfer.org, transfer.app, transfer.arrives, world.now());
+    let folded = text::upper_ascii(name);
+    // A name in another script folds to nothing, which a bank refuses.
+    let name = if folded.is_empty() { "PAYEE" } else { text::shortened(&folded, NAME_MAX) };
+    world.add(BankEntry {
+        org,
+        transfer: transfer.id,
+        file: file.id,
+        number: file.entries_ever,
+        app,
+        user_id,
+        payout_method,
+        settlement_account: file.settlement_account,
+        amount,
+        name: Some(name.to_owned()),
+        status: EntryStatus::Joined,
+        debit_line: None,
+        credit_due: None,
+        credit_line: None,
+        created_at: now,
+        ended_at: None,
+    });
+    let credit = file.credit.plus(amount).map_err(|_| too_large())?;
+    rows::change(world, &file, |file| {
+        file.entries += 1;
+        file.entries_ever += 1;
+        file.credit = credit;
+    });
+    let settles_at = Some(file.settles_at);
+    if transfer.status == TransferStatus::Pending {
+        // Approval made it pending and emitted the event.
+        return Ok(world.change(transfer, |transfer| transfer.settles_at = settles_at));
+    }
+    transfers::advance(world, transfer, TransferEvent::Submitted, |transfer| transfer.settles_at = settles_at)
+}
+
+fn too_large() -> Refusal {
+    Refusal::new(Code::InternalError, "The sum of a bank file is too large.")
+}
+
+/// Returns the open file of the window with room for a payout; adds one if there is none.
+fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Result<Arc<BankFile>, Halt> {
+    let new = new_file(world, transfer.org, carrier);
+    let fits = |file: &Arc<BankFile>| {
+        file.status == FileStatus::Open
+            && (file.originator, file.settlement_account) == (new.originator, new.settlement_account)
+            && file.window_name == new.window_name
+            && file.entries_ever < ENTRIES_MAX
+            && file.credit.plus(transfer.arrives).is_ok_and(|credit| credit <= CREDIT_MAX)
+    };
+    if let Some(found) = rows::of_window(world, &new)?.into_iter().find(fits) {
+        return Ok(found);
+    }
+    let file = world.add(new);
+    jobs::enqueue_at(world, file.org, Work::CutBankFile { file: file.id.0 }, file.window_at);
+    Ok(file)
+}
+
+fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
+    let (id, now) = (world.id(), world.now());
+    let Carrier { route, window } = carrier;
+    let Slot { name, window_at, submit_by, effective_on, settles_at, same_day } = window.clone();
+    BankFile {
+        org,
+        id,
+        connection: route.connection,
+        originator: route.originator,
+        settlement_account: route.settlement_account,
+        status: FileStatus::Open,
+        window_name: name,
+        window_at,
+        submit_by,
+        effective_on,
+        settles_at,
+        same_day,
+        entries: 0,
+        credit: Cents::ZERO,
+        entries_ever: 0,
+        header: None,
+        first_trace: None,
+        name: None,
+        size: None,
+        sha256: None,
+        must_release: false,
+        released_by: None,
+        released_at: None,
+        leases: 0,
+        way: None,
+        temp_name: None,
+        doubt: None,
+        unswept: false,
+        sealed_at: None,
+        sent_at: None,
+        returned: 0,
+        ended_through: None,
+        debit_due: None,
+        debit_line: None,
+        booked: 0,
+        closed_by: None,
+        evidence: None,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Removes a payout from its file; returns whether it could. The entry of a file that was cut remains.
+///
+/// # Errors
+/// The store's.
+pub fn withdraw(world: &mut World, transfer: &Transfer) -> Result<bool, Halt> {
+    let Some(entry) = rows::entry(world, transfer.org, transfer.id)? else { return Ok(false) };
+    let file = rows::find(world, entry.org, entry.file)?;
+    if entry.status != EntryStatus::Joined || file.status != FileStatus::Open {
+        return Ok(false);
+    }
+    remove(world, &file, &entry)?;
+    Ok(true)
+}
+
+/// Removes an entry from a file whose bytes were not written.
+///
+/// # Errors
+/// The store's.
+pub fn remove(world: &mut World, file: &Arc<BankFile>, entry: &Arc<BankEntry>) -> Result<(), Halt> {
+    let now = world.now();
+    let credit = file.credit.minus(entry.amount).map_err(|_| too_large())?;
+    world.change(entry, |entry| (entry.status, entry.ended_at) = (EntryStatus::Withdrawn, Some(now)));
+    rows::change(world, file, |file| {
+        file.entries -= 1;
+        file.credit = credit;
+    });
+    Ok(())
+}

@@ -1,0 +1,166 @@
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::model::{BankEntry, BankFile, EntryStatus, FileStatus};
+use crate::clock::Time;
+use crate::ids::{
+    AppId, BankConnectionId, BankFileId, MemberId, OriginatorId, SettlementAccountId, TransferId, UserId,
+};
+use crate::money::Cents;
+
+/// A file with payments for a bank.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BankFileJson {
+    /// The file's id.
+    pub id: BankFileId,
+    /// When its first payment joined.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// When the file was last changed.
+    #[schema(value_type = String, format = DateTime)]
+    pub updated: Time,
+    /// The state.
+    pub status: FileStatus,
+    /// The connection.
+    pub bank_connection_id: BankConnectionId,
+    /// The originator.
+    pub originator_id: OriginatorId,
+    /// The account that pays.
+    pub settlement_account_id: SettlementAccountId,
+    /// The window's name.
+    #[schema(example = "evening")]
+    pub window: String,
+    /// From here on payments join a later file.
+    #[schema(value_type = String, format = DateTime)]
+    pub cutoff: Time,
+    /// The bank's deadline.
+    #[schema(value_type = String, format = DateTime)]
+    pub submit_by: Time,
+    /// The date that the file carries.
+    #[schema(value_type = String, format = Date)]
+    pub effective: String,
+    /// When the file settles.
+    #[schema(value_type = String, format = DateTime)]
+    pub settles: Time,
+    /// The number of payments.
+    pub entries: i64,
+    /// The sum of the payments, in cents.
+    #[schema(value_type = i64)]
+    pub credit: Cents,
+    /// The name at the bank; null until the cut-off.
+    #[schema(required, example = "ACME_20261123_A.ach")]
+    pub name: Option<String>,
+    /// The length in bytes; null until the file is written.
+    #[schema(required)]
+    pub size: Option<i64>,
+    /// The SHA-256 hash of the bytes, in hexadecimal digits; null until the file is written.
+    #[schema(required)]
+    pub sha256: Option<String>,
+    /// Whether it is above a limit of the connection, and waits for a member who releases it.
+    pub must_release: bool,
+    /// The member who released it.
+    #[schema(required)]
+    pub released_by: Option<MemberId>,
+    /// When it was released.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub released: Option<Time>,
+    /// Why it is or was in doubt: neither-name, final-differs, temp-differs or interrupted.
+    #[schema(required)]
+    pub doubt: Option<String>,
+    /// When it was cut.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub sealed: Option<Time>,
+    /// The payments that the bank returned.
+    pub returned: i64,
+    /// When it reached the bank, or was marked as sent.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub sent: Option<Time>,
+    /// The member who marked, moved or canceled it last.
+    #[schema(required)]
+    pub closed_by: Option<MemberId>,
+    /// The evidence for the mark, or the reason of the cancellation.
+    #[schema(required)]
+    pub evidence: Option<String>,
+}
+
+impl From<&BankFile> for BankFileJson {
+    fn from(file: &BankFile) -> Self {
+        Self {
+            id: file.id,
+            created: file.created_at,
+            updated: file.updated_at,
+            status: file.status,
+            bank_connection_id: file.connection,
+            originator_id: file.originator,
+            settlement_account_id: file.settlement_account,
+            window: file.window_name.clone(),
+            cutoff: file.window_at,
+            submit_by: file.submit_by,
+            effective: file.effective_on.clone(),
+            settles: file.settles_at,
+            entries: file.entries,
+            credit: file.credit,
+            name: file.name.clone(),
+            size: file.size,
+            sha256: file.sha256.clone(),
+            must_release: file.must_release,
+            released_by: file.released_by,
+            released: file.released_at,
+            doubt: file.doubt.clone(),
+            sealed: file.sealed_at,
+            returned: file.returned,
+            sent: file.sent_at,
+            closed_by: file.closed_by,
+            evidence: file.evidence.clone(),
+        }
+    }
+}
+
+/// A payment in a file.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BankEntryJson {
+    /// The payout's transfer.
+    pub transfer_id: TransferId,
+    /// When it joined its file.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// The state.
+    pub status: EntryStatus,
+    /// The file.
+    pub bank_file_id: BankFileId,
+    /// The payment's place in the file, from 0.
+    pub number: i64,
+    /// The app.
+    pub app_id: AppId,
+    /// The payee.
+    pub user_id: UserId,
+    /// The payee as the file names them; null after an erasure.
+    #[schema(required, example = "JANE DOE")]
+    pub name: Option<String>,
+    /// In cents.
+    #[schema(value_type = i64)]
+    pub amount: Cents,
+    /// The id by which the bank names the payment in a return.
+    pub individual_id: String,
+    /// When it settled, left its file, was canceled or returned.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub ended: Option<Time>,
+}
+
+impl From<&BankEntry> for BankEntryJson {
+    fn from(entry: &BankEntry) -> Self {
+        Self {
+            transfer_id: entry.transfer,
+            created: entry.created_at,
+            status: entry.status,
+            bank_file_id: entry.file,
+            number: entry.number,
+            app_id: entry.app,
+            user_id: entry.user_id,
+            name: entry.name.clone(),
+            amount: entry.amount,
+            individual_id: super::build::individual_id(entry.transfer),
+            ended: entry.ended_at,
+        }
+    }
+}

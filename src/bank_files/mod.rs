@@ -1,0 +1,41 @@
+//! Payments in files for a bank: entries that join an open file, and files that are cut, released and sent.
+//!
+//! *Invariants*: an entry is in exactly one file, and joins it in the commit of its payout; a file's bytes follow from
+//! its records alone, and their hash is committed before the first byte leaves; a file that may have reached the bank
+//! is never sent under another identity; only the newest lease of a file publishes it (invariant 38).
+//!
+//! *Deliberately absent*: the outcome of a transfer, which `settlements` records; the bank's answers, which
+//! `bank_intake` reads; payments from accounts of others.
+//!
+//! Start at `join.rs` and `rules.rs`.
+
+mod booking;
+mod build;
+mod carrier;
+mod contents;
+mod cut;
+mod http;
+mod inputs;
+mod join;
+mod json;
+mod model;
+mod operator;
+mod progress;
+pub mod proof;
+mod rows;
+mod rules;
+
+pub use booking::{
+    Line, Overtaken, assign_to_app, assign_to_file, assign_to_organization, assign_to_return, book_costs, book_deposit,
+    book_entry, book_files, book_returns, book_unexplained, write_off,
+};
+pub use build::individual_id;
+pub use carrier::{Carrier, carrier};
+pub use contents::{Contents, contents};
+pub use cut::CutFile;
+pub use http::routes;
+pub use join::{join, remove, withdraw};
+pub use model::{BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
+pub use progress::{Advance, Begin, Rest, Step, Swept, Written, reject};
+pub use rows::{after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, of_method, of_trace};
+pub use rules::{FileEvent, apply, transitions};

@@ -1,0 +1,188 @@
+use serde::{Deserialize, Serialize};
+
+use crate::banking::NachaIdentity;
+use crate::clock::Time;
+use crate::ids::{
+    AppId, BankConnectionId, BankFileId, BankItemId, MemberId, OrgId, OriginatorId, PayoutMethodId,
+    SettlementAccountId, TransferId, UserId,
+};
+use crate::money::Cents;
+use crate::world::record::{Document, record, words};
+
+words! {
+    /// The state of a file.
+    pub enum FileStatus {
+        /// Payments join it until its cut-off.
+        Open = "open",
+        /// Complete; waits to be released, sent, or taken to the bank.
+        Sealed = "sealed",
+        /// On its way; the bank cannot see it yet.
+        Sending = "sending",
+        /// It is getting its final name; the bank may see it.
+        Renaming = "renaming",
+        /// It may have reached the bank; a member decides with the bank.
+        InDoubt = "in_doubt",
+        /// The bank has it.
+        Sent = "sent",
+        /// The bank refused it whole; a member moves it into a later window or cancels it.
+        Rejected = "rejected",
+        /// It never reaches the bank, and its payments fail.
+        Canceled = "canceled",
+        /// Its window closed without a payment.
+        Dropped = "dropped",
+    }
+}
+
+words! {
+    /// The state of an entry.
+    pub enum EntryStatus {
+        /// In its file.
+        Joined = "joined",
+        /// The money is presumed to have arrived.
+        Settled = "settled",
+        /// Removed before its file was written.
+        Withdrawn = "withdrawn",
+        /// Its file was canceled.
+        Canceled = "canceled",
+        /// The bank sent the money back, before or after it was presumed to have arrived.
+        Returned = "returned",
+    }
+}
+
+/// What a file takes over from its connection when it is cut, so that later changes do not change its bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    pub nacha: NachaIdentity,
+    /// `YYYY-MM-DD`, in the connection's zone.
+    pub created_on: String,
+    /// `HH:MM`, in the connection's zone.
+    pub created_at: String,
+    pub modifier: char,
+    /// The last seven digits of the first trace number. An entry adds its own number.
+    pub first_trace: i64,
+}
+
+record! {
+    pub struct BankFile in "bank_files" {
+        key (org, id)
+        many OF_WINDOW (org, connection, window_at)
+        many BY_TRACE (org, connection, first_trace)
+        many DEBIT_DUE (org, debit_due);
+        pub org: OrgId,
+        pub id: BankFileId,
+        pub connection: BankConnectionId,
+        pub originator: OriginatorId,
+        pub settlement_account: SettlementAccountId,
+        pub status: FileStatus,
+        pub window_name: String,
+        /// The cut-off.
+        pub window_at: Time,
+        /// The bank's deadline.
+        pub submit_by: Time,
+        /// `YYYY-MM-DD`
+        pub effective_on: String,
+        pub settles_at: Time,
+        pub same_day: bool,
+        /// Entries without the withdrawn ones.
+        pub entries: i64,
+        /// Their sum.
+        pub credit: Cents,
+        /// The numbers that were given to entries.
+        pub entries_ever: i64,
+        /// `None` until the file is cut.
+        pub header: Option<Document<Header>>,
+        /// That of the header, by which the files of a trace number are found.
+        pub first_trace: Option<i64>,
+        pub name: Option<String>,
+        /// Bytes.
+        pub size: Option<i64>,
+        /// In hexadecimal digits.
+        pub sha256: Option<String>,
+        /// Whether it is above a limit of the connection.
+        pub must_release: bool,
+        pub released_by: Option<MemberId>,
+        pub released_at: Option<Time>,
+        /// Counts the deliveries that were begun; only the newest may publish.
+        pub leases: i64,
+        /// How it is published, from [`FileStatus::Renaming`] on.
+        pub way: Option<String>,
+        pub temp_name: Option<String>,
+        /// Why it is or was in doubt.
+        pub doubt: Option<String>,
+        /// Whether temporary files of a delivery in doubt must be removed before anything else.
+        pub unswept: bool,
+        pub sealed_at: Option<Time>,
+        pub sent_at: Option<Time>,
+        /// Entries that the bank returned.
+        pub returned: i64,
+        /// The entry up to which outcomes were recorded.
+        pub ended_through: Option<TransferId>,
+        /// The settlement account, while the file is at the bank and the bank has not debited all of it.
+        pub debit_due: Option<SettlementAccountId>,
+        /// The line of a statement that debits the whole file.
+        pub debit_line: Option<BankItemId>,
+        /// Entries that the bank has debited.
+        pub booked: i64,
+        /// The member who marked it as sent or not sent, moved it or canceled it last.
+        pub closed_by: Option<MemberId>,
+        pub evidence: Option<String>,
+        pub version: i64,
+        pub created_at: Time,
+        pub updated_at: Time,
+    }
+}
+
+impl BankFile {
+    pub fn must_wait_for_release(&self) -> bool {
+        self.must_release && self.released_at.is_none()
+    }
+}
+
+record! {
+    /// A payment in a file.
+    pub struct BankEntry in "bank_entries" {
+        key (org, transfer)
+        many OF_FILE (org, file)
+        many BY_NUMBER (org, file, number)
+        many OF_METHOD (org, payout_method)
+        many CREDIT_DUE (org, credit_due);
+        pub org: OrgId,
+        pub transfer: TransferId,
+        pub file: BankFileId,
+        /// From 0, in the order in which entries joined the file.
+        pub number: i64,
+        pub app: AppId,
+        pub user_id: UserId,
+        pub payout_method: PayoutMethodId,
+        pub settlement_account: SettlementAccountId,
+        pub amount: Cents,
+        /// The payee as the file names them; `None` after an erasure.
+        pub name: Option<String>,
+        pub status: EntryStatus,
+        /// The line of a statement that debits this entry alone.
+        pub debit_line: Option<BankItemId>,
+        /// The settlement account, while the payment is returned and the bank has not credited it.
+        pub credit_due: Option<SettlementAccountId>,
+        /// The line of a statement that credits the returned payment.
+        pub credit_line: Option<BankItemId>,
+        pub created_at: Time,
+        pub ended_at: Option<Time>,
+    }
+}
+
+record! {
+    /// The numbers that a connection gives to its files.
+    pub struct BankSequence in "bank_sequences" {
+        key (org, connection);
+        pub org: OrgId,
+        pub connection: BankConnectionId,
+        /// The last seven digits of the next trace number.
+        pub next_trace: i64,
+        /// The day of the last file, `YYYY-MM-DD`, in the connection's zone.
+        pub day: String,
+        /// Files of that day.
+        pub files: i64,
+        /// The sum of these files.
+        pub credit: Cents,
+    }
+}

@@ -1,0 +1,157 @@
+//! What members do with a file: release, mark, move, cancel. Each is an administrative act.
+
+use std::sync::Arc;
+
+use super::cut::move_to_next;
+use super::model::BankFile;
+use super::progress::sent;
+use super::rows;
+use super::rules::{self, FileEvent};
+use crate::acting::Act;
+use crate::banking::{Person, connections, is_second_person};
+use crate::engine::Command;
+use crate::events::acts::ActKind;
+use crate::ids::{BankFileId, MemberId, OrgId};
+use crate::jobs::{self, Work};
+use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, World};
+
+/// What a member does.
+#[derive(Clone, Debug)]
+pub enum Deed {
+    /// By another member than the one who set the limits.
+    Release,
+    MarkSent {
+        evidence: String,
+    },
+    MarkUnsent {
+        evidence: String,
+    },
+    Redate,
+    Cancel {
+        reason: String,
+    },
+}
+
+/// POST /v2/bank/files/{bank_file_id}/release, mark-sent, mark-unsent, redate, cancel
+#[derive(Clone, Debug)]
+pub struct ActOnFile {
+    pub org: OrgId,
+    pub person: Person,
+    pub file: BankFileId,
+    pub deed: Deed,
+}
+
+impl Command for ActOnFile {
+    type Reply = Arc<BankFile>;
+
+    fn decide(&self, world: &mut World) -> Result<Arc<BankFile>, Halt> {
+        let file = rows::find(world, self.org, self.file)?;
+        let by = self.person.may(world, self.org, Act::Pay)?.member;
+        match &self.deed {
+            Deed::Release => release(world, &file, by),
+            Deed::MarkSent { evidence } => mark_sent(world, &file, by, evidence),
+            Deed::MarkUnsent { evidence } => mark_unsent(world, &file, by, evidence),
+            Deed::Redate => redate(world, &file, by),
+            Deed::Cancel { reason } => cancel(world, &file, by, reason),
+        }
+    }
+}
+
+fn refused(message: &str) -> Halt {
+    Refusal::new(Code::InvalidState, message).into()
+}
+
+/// A repetition changes nothing.
+fn release(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<BankFile>, Halt> {
+    if file.released_at.is_some() {
+        return Ok(file.clone());
+    }
+    if file.sha256.is_none() {
+        return Err(refused("The file is not complete. Release it after its cut-off, when it has a hash."));
+    }
+    if !file.must_release {
+        return Err(refused("The file is within the limits of its connection and needs no release."));
+    }
+    let connection = connections::find(world, file.org, file.connection)?;
+    is_second_person(connection.made_by, by)?;
+
+    // From here it must succeed.
+    let now = world.now();
+    jobs::enqueue(world, file.org, Work::SendBankFile { file: file.id.0 });
+    rows::change_by(world, file, ActKind::BankFileReleased, by, |file| {
+        (file.released_by, file.released_at) = (Some(by), Some(now));
+    })
+}
+
+fn mark_sent(world: &mut World, file: &Arc<BankFile>, by: MemberId, evidence: &str) -> Result<Arc<BankFile>, Halt> {
+    rules::apply(file.status, FileEvent::MarkedSent)?;
+    if file.sha256.is_none() {
+        return Err(refused("The file is not complete. Wait until it has a hash."));
+    }
+    if file.must_wait_for_release() {
+        return Err(refused("The file is above a limit of its connection. Another member must release it first."));
+    }
+
+    // From here it must succeed.
+    let marked = sent(world, file, |_| ())?;
+    rows::change_by(world, &marked, ActKind::BankFileMarkedSent, by, |file| {
+        (file.closed_by, file.evidence) = (Some(by), Some(evidence.to_owned()));
+    })
+}
+
+/// The sender removes the temporary files of the delivery in doubt before it sends the file again.
+fn mark_unsent(world: &mut World, file: &Arc<BankFile>, by: MemberId, evidence: &str) -> Result<Arc<BankFile>, Halt> {
+    let to = rules::apply(file.status, FileEvent::MarkedUnsent)?;
+
+    // From here it must succeed.
+    jobs::enqueue(world, file.org, Work::SendBankFile { file: file.id.0 });
+    rows::change_by(world, file, ActKind::BankFileMarkedUnsent, by, |file| {
+        (file.status, file.unswept) = (to, true);
+        (file.closed_by, file.evidence) = (Some(by), Some(evidence.to_owned()));
+    })
+}
+
+fn must_be_swept(file: &BankFile) -> Result<(), Halt> {
+    if file.unswept {
+        return Err(refused(
+            "Temporary files of an earlier delivery may still be at the bank. Wait until the server has removed them.",
+        ));
+    }
+    Ok(())
+}
+
+fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<BankFile>, Halt> {
+    if file.returned > 0 {
+        return Err(refused("The bank returned payments of this file. Cancel it, and pay the others again."));
+    }
+    if file.booked > 0 {
+        return Err(refused("The bank has debited this file. Cancel it, and pay the payments again."));
+    }
+    // An open file moves only when it misses its window.
+    if file.sealed_at.is_none() {
+        return Err(refused("The file is open and moves to the next window when it misses this one."));
+    }
+    rules::apply(file.status, FileEvent::Redated)?;
+    must_be_swept(file)?;
+    let connection = connections::find(world, file.org, file.connection)?;
+    let Some(moved) = move_to_next(world, file, &connection)? else {
+        return Err(refused("No window of the bank connection takes a file within three weeks. Change its windows."));
+    };
+
+    // From here it must succeed.
+    jobs::enqueue_at(world, moved.org, Work::CutBankFile { file: moved.id.0 }, moved.window_at);
+    rows::change_by(world, &moved, ActKind::BankFileRedated, by, |file| file.closed_by = Some(by))
+}
+
+fn cancel(world: &mut World, file: &Arc<BankFile>, by: MemberId, reason: &str) -> Result<Arc<BankFile>, Halt> {
+    let to = rules::apply(file.status, FileEvent::Canceled)?;
+    must_be_swept(file)?;
+
+    // From here it must succeed.
+    jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
+    rows::change_by(world, file, ActKind::BankFileCanceled, by, |file| {
+        (file.status, file.ended_through) = (to, None);
+        (file.closed_by, file.evidence) = (Some(by), Some(reason.to_owned()));
+    })
+}

@@ -1,0 +1,197 @@
+//! What the sender of a file commits: its hash, the steps of its delivery, and the end.
+
+use std::sync::Arc;
+
+use super::model::{BankFile, FileStatus};
+use super::rows;
+use super::rules::{self, FileEvent};
+use crate::clock::Time;
+use crate::engine::Command;
+use crate::ids::BankFileId;
+use crate::jobs::{self, Leased, Work};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
+
+fn needs(leased: &Leased, file: BankFileId) -> Vec<Want> {
+    vec![leased.want(), Want::row::<BankFile>(key![leased.org, file])]
+}
+
+/// Records the length and the hash of a file that was cut, before the first byte leaves.
+#[derive(Clone, Debug)]
+pub struct Written {
+    pub leased: Leased,
+    pub file: BankFileId,
+    /// `None` if no entry is left.
+    pub bytes: Option<(i64, String)>,
+}
+
+impl Command for Written {
+    type Reply = Arc<BankFile>;
+
+    fn needs(&self) -> Vec<Want> {
+        needs(&self.leased, self.file)
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<BankFile>, Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        jobs::renew(world, &self.leased)?;
+        if file.status != FileStatus::Sealed || file.sha256.is_some() {
+            return Ok(file);
+        }
+        let Some((size, sha256)) = self.bytes.clone() else {
+            let to = rules::apply(file.status, FileEvent::Emptied)?;
+            return Ok(rows::change(world, &file, |file| file.status = to));
+        };
+        Ok(rows::change(world, &file, |file| (file.size, file.sha256) = (Some(size), Some(sha256))))
+    }
+}
+
+/// Begins a delivery. Its number ends every earlier one.
+#[derive(Clone, Debug)]
+pub struct Begin {
+    pub leased: Leased,
+    pub file: BankFileId,
+}
+
+impl Command for Begin {
+    type Reply = Arc<BankFile>;
+
+    fn needs(&self) -> Vec<Want> {
+        needs(&self.leased, self.file)
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<BankFile>, Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        jobs::renew(world, &self.leased)?;
+        Ok(rows::change(world, &file, |file| file.leases += 1))
+    }
+}
+
+/// A step of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    Sending,
+    Renaming { way: &'static str, temp_name: Option<String> },
+    Sent,
+    InDoubt(&'static str),
+}
+
+/// Commits a step of the newest delivery.
+#[derive(Clone, Debug)]
+pub struct Advance {
+    pub leased: Leased,
+    pub file: BankFileId,
+    /// The delivery's number.
+    pub lease: i64,
+    pub step: Step,
+}
+
+impl Command for Advance {
+    type Reply = ();
+
+    fn needs(&self) -> Vec<Want> {
+        needs(&self.leased, self.file)
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        jobs::renew(world, &self.leased)?;
+        let event = match self.step {
+            Step::Sending => FileEvent::SendBegun,
+            Step::Renaming { .. } => FileEvent::RenameBegun,
+            Step::Sent => FileEvent::Arrived,
+            Step::InDoubt(_) => FileEvent::Doubted,
+        };
+        // A member may have canceled or moved the file since the delivery began.
+        let to = rules::apply(file.status, event).ok().filter(|_| file.leases == self.lease && !file.unswept);
+        let Some(to) = to else {
+            let message = "Another delivery or a member has changed the bank file.";
+            return Err(Refusal::new(Code::ResourceBusy, message).into());
+        };
+        if self.step == Step::Sent {
+            return sent(world, &file, |_| ()).map(|_| ());
+        }
+        rows::change(world, &file, |file| {
+            file.status = to;
+            match self.step.clone() {
+                Step::Sending | Step::Sent => {}
+                Step::Renaming { way, temp_name } => {
+                    (file.way, file.temp_name) = (Some(way.to_owned()), temp_name);
+                }
+                Step::InDoubt(doubt) => file.doubt = Some(doubt.to_owned()),
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Records that a file is at the bank, and queues the job that presumes its settlement.
+pub(super) fn sent(
+    world: &mut World,
+    file: &Arc<BankFile>,
+    edit: impl FnOnce(&mut BankFile),
+) -> Result<Arc<BankFile>, Halt> {
+    let now = world.now();
+    let file = rows::change(world, file, |file| {
+        file.status = FileStatus::Sent;
+        file.sent_at = Some(now);
+        file.debit_due = Some(file.settlement_account);
+        edit(file);
+    });
+    jobs::enqueue_at(world, file.org, Work::EndBankFile { file: file.id.0 }, file.settles_at.max(now));
+    Ok(file)
+}
+
+/// Records that the bank refused a file. Its payments wait for a member, who moves or cancels it; if they were presumed
+/// settled, or some were returned, they all go back.
+///
+/// # Errors
+/// `invalid-state` if the file is not at the bank.
+pub fn reject(world: &mut World, file: &Arc<BankFile>) -> Result<Arc<BankFile>, Halt> {
+    let is_late = file.ended_through.is_some() || file.returned > 0;
+    let to = rules::apply(file.status, if is_late { FileEvent::Undone } else { FileEvent::Rejected })?;
+    if is_late {
+        jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
+    }
+    Ok(rows::change(world, file, |file| (file.status, file.ended_through, file.debit_due) = (to, None, None)))
+}
+
+/// Records that no temporary file of a delivery in doubt remains.
+#[derive(Clone, Debug)]
+pub struct Swept {
+    pub leased: Leased,
+    pub file: BankFileId,
+}
+
+impl Command for Swept {
+    type Reply = Arc<BankFile>;
+
+    fn needs(&self) -> Vec<Want> {
+        needs(&self.leased, self.file)
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<BankFile>, Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        jobs::renew(world, &self.leased)?;
+        Ok(rows::change(world, &file, |file| file.unswept = false))
+    }
+}
+
+/// Ends a sender's job, or postpones it with a reason.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    pub leased: Leased,
+    pub again: Option<(Time, String)>,
+}
+
+impl Command for Rest {
+    type Reply = ();
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        match &self.again {
+            None => jobs::finish(world, &self.leased),
+            Some((at, reason)) => jobs::put_off(world, &self.leased, *at, Some(reason.clone())),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Finds and changes the rows.
+
+use std::sync::Arc;
+
+use super::json::BankFileJson;
+use super::model::{BankEntry, BankFile, BankSequence};
+use crate::banking::connections::BankConnection;
+use crate::events::acts::{self, ActKind, NewAct};
+use crate::ids::{BankConnectionId, BankFileId, MemberId, OrgId, PayoutMethodId, SettlementAccountId, TransferId};
+use crate::money::Cents;
+use crate::refusal::Refusal;
+use crate::world::query::{Compare, Direction, Query};
+use crate::world::record::{Cell as _, key};
+use crate::world::{Halt, World};
+
+/// Files before a trace number that are read, more than the times that the numbers repeat.
+const RANGES_READ: usize = 20;
+
+/// # Errors
+/// `not-found`.
+pub fn find(world: &World, org: OrgId, id: BankFileId) -> Result<Arc<BankFile>, Halt> {
+    let found = world.get::<BankFile>(key![org, id])?;
+    Ok(found.ok_or_else(|| Refusal::not_found("bank file"))?)
+}
+
+pub(super) fn of_window(world: &World, file: &BankFile) -> Result<Vec<Arc<BankFile>>, Halt> {
+    world.all::<BankFile>(BankFile::OF_WINDOW, key![file.org, file.connection, file.window_at])
+}
+
+/// Returns the entry of a transfer.
+///
+/// # Errors
+/// The store's.
+pub fn entry(world: &World, org: OrgId, transfer: TransferId) -> Result<Option<Arc<BankEntry>>, Halt> {
+    world.get::<BankEntry>(key![org, transfer])
+}
+
+/// Returns the entry with a number of a file.
+///
+/// # Errors
+/// The store's.
+pub fn at(world: &World, file: &BankFile, number: i64) -> Result<Option<Arc<BankEntry>>, Halt> {
+    Ok(world.all::<BankEntry>(BankEntry::BY_NUMBER, key![file.org, file.id, number])?.pop())
+}
+
+/// Returns the entries of a payout method.
+///
+/// # Errors
+/// The store's.
+pub fn of_method(world: &World, org: OrgId, method: PayoutMethodId) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    world.all::<BankEntry>(BankEntry::OF_METHOD, key![org, method])
+}
+
+/// Returns the files whose numbers include this one, newest range first. Numbers repeat after ten million entries. For
+/// reads only.
+///
+/// # Errors
+/// The store's.
+pub fn of_trace(
+    world: &World,
+    org: OrgId,
+    connection: BankConnectionId,
+    number: i64,
+) -> Result<Vec<Arc<BankFile>>, Halt> {
+    let below = number.saturating_add(1).to_value();
+    let files = Query::of::<BankFile>(org.to_value(), "first_trace", RANGES_READ).equal("connection", connection);
+    let mut found = world.page::<BankFile>(&files.filter("first_trace", Compare::Less, below))?;
+    found.retain(|file| file.first_trace.is_some_and(|first| number < first.saturating_add(file.entries_ever)));
+    Ok(found)
+}
+
+/// Returns the next entries of a file, in the order of their transfers.
+///
+/// # Errors
+/// The store's.
+pub fn after(
+    world: &World,
+    file: &BankFile,
+    after: Option<TransferId>,
+    limit: usize,
+) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    let entries = Query::of::<BankEntry>(file.org.to_value(), "transfer", limit).equal("file", file.id);
+    let after = after.map(|after| after.to_value());
+    world.page::<BankEntry>(&Query { direction: Direction::Ascending, after, ..entries })
+}
+
+/// Returns the files at the bank that it has not debited from an account, oldest first.
+///
+/// # Errors
+/// The store's.
+pub fn awaiting_debit(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Vec<Arc<BankFile>>, Halt> {
+    let mut files = world.all::<BankFile>(BankFile::DEBIT_DUE, key![org, Some(account)])?;
+    files.sort_by_key(|file| (file.window_at, file.id));
+    Ok(files)
+}
+
+/// Returns the returned payments that the bank has not credited to an account, oldest first.
+///
+/// # Errors
+/// The store's.
+pub fn awaiting_credit(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    let mut entries = world.all::<BankEntry>(BankEntry::CREDIT_DUE, key![org, Some(account)])?;
+    entries.sort_by_key(|entry| (entry.ended_at, entry.transfer));
+    Ok(entries)
+}
+
+/// Changes a file.
+pub fn change(world: &mut World, before: &Arc<BankFile>, edit: impl FnOnce(&mut BankFile)) -> Arc<BankFile> {
+    let now = world.now();
+    world.change(before, |file| {
+        edit(file);
+        file.updated_at = now;
+        file.version += 1;
+    })
+}
+
+/// Changes a file, and records the act of the member.
+pub(super) fn change_by(
+    world: &mut World,
+    before: &Arc<BankFile>,
+    kind: ActKind,
+    by: MemberId,
+    edit: impl FnOnce(&mut BankFile),
+) -> Result<Arc<BankFile>, Halt> {
+    let after = change(world, before, edit);
+    let act = NewAct::of(kind, None, after.id).by(Some(by));
+    acts::record(world, after.org, act.changing(&BankFileJson::from(&**before), &BankFileJson::from(&*after)))?;
+    Ok(after)
+}
+
+/// Returns the numbers of a connection, which are added by its first file.
+pub(super) fn sequence(world: &mut World, connection: &BankConnection) -> Result<Arc<BankSequence>, Halt> {
+    let (org, id) = (connection.org, connection.id);
+    if let Some(found) = world.get::<BankSequence>(key![org, id])? {
+        return Ok(found);
+    }
+    let (day, credit) = (String::new(), Cents::ZERO);
+    Ok(world.add(BankSequence { org, connection: id, next_trace: 1, day, files: 0, credit }))
+}
+
+/// Removes the payee's name from the entry of a transfer.
+///
+/// # Errors
+/// The store's.
+pub fn erase(world: &mut World, org: OrgId, transfer: TransferId) -> Result<(), Halt> {
+    if let Some(entry) = entry(world, org, transfer)?
+        && entry.name.is_some()
+    {
+        world.change(&entry, |entry| entry.name = None);
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! Applies a file in one commit, or quarantines it.
+
+use std::sync::Arc;
+
+use super::correct::correct;
+use super::matching::Target;
+use super::model::{BankItem, Findings, InboundFile, InboundStatus, ItemReason, ItemStatus};
+use super::read::Reported;
+use super::rows;
+use super::rules::{self, InboundEvent};
+use crate::bank_files::{self, FileStatus};
+use crate::engine::Command;
+use crate::ids::{BankFileId, InboundFileId, OrgId, PayoutMethodId, TransferId};
+use crate::jobs::{self, Leased};
+use crate::money::Cents;
+use crate::rails::failures::FailureCode;
+use crate::refusal::{Code, Refusal};
+use crate::settlements::{self, Returned};
+use crate::world::record::{Document, key};
+use crate::world::{Halt, Want, World};
+
+/// The result of reading a file.
+#[derive(Clone, Debug)]
+pub enum Reading {
+    Items(Vec<NewItem>),
+    Refused(Findings),
+}
+
+#[derive(Clone, Debug)]
+pub struct NewItem {
+    pub reported: Reported,
+    pub target: Target,
+}
+
+/// Records what a file contains: all of it, or nothing.
+#[derive(Clone, Debug)]
+pub struct ApplyInbound {
+    pub leased: Leased,
+    pub file: InboundFileId,
+    pub reading: Reading,
+}
+
+/// The effect of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    Now {
+        items: i64,
+        unmatched: i64,
+    },
+    Quarantined,
+    /// It was read before.
+    Before,
+}
+
+impl Command for ApplyInbound {
+    type Reply = Applied;
+
+    fn needs(&self) -> Vec<Want> {
+        vec![self.leased.want(), Want::row::<InboundFile>(key![self.leased.org, self.file])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Applied, Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        if file.status != InboundStatus::Stored {
+            jobs::finish(world, &self.leased)?;
+            return Ok(Applied::Before);
+        }
+        let outcome = match &self.reading {
+            Reading::Refused(findings) => {
+                quarantine(world, &file, findings)?;
+                Applied::Quarantined
+            }
+            Reading::Items(items) => {
+                let statuses = world.each(items, |world, item| add(world, &file, item))?;
+                let unmatched = statuses.iter().filter(|status| **status == ItemStatus::Unmatched).count();
+                let (items, unmatched) = (count(statuses.len())?, count(unmatched)?);
+                applied(world, &file, items, unmatched)?;
+                Applied::Now { items, unmatched }
+            }
+        };
+        jobs::finish(world, &self.leased)?;
+        Ok(outcome)
+    }
+}
+
+/// Quarantines a stored file.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn quarantine(world: &mut World, file: &Arc<InboundFile>, findings: &Findings) -> Result<(), Halt> {
+    let to = rules::apply(file.status, InboundEvent::Refused)?;
+    rows::change(world, file, |file| (file.status, file.findings) = (to, Document(findings.clone())));
+    Ok(())
+}
+
+/// Records that all of a stored file is applied.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn applied(world: &mut World, file: &Arc<InboundFile>, items: i64, unmatched: i64) -> Result<(), Halt> {
+    let to = rules::apply(file.status, InboundEvent::Applied)?;
+    rows::change(world, file, |file| (file.status, file.items, file.unmatched) = (to, items, unmatched));
+    Ok(())
+}
+
+fn count(many: usize) -> Result<i64, Refusal> {
+    i64::try_from(many).map_err(|_| Refusal::new(Code::InternalError, "A bank's file has too many reports."))
+}
+
+/// The effect of one report.
+#[derive(Default)]
+struct Effect {
+    reason: Option<ItemReason>,
+    transfer: Option<TransferId>,
+    bank_file: Option<BankFileId>,
+    payout_method: Option<PayoutMethodId>,
+}
+
+fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStatus, Halt> {
+    let effect = apply(world, file.org, item)?;
+    let status = if effect.reason.is_some() { ItemStatus::Unmatched } else { ItemStatus::Applied };
+    let (id, created_at) = (world.id(), world.now());
+    let Reported { kind, line, code, trace, amount, individual_id, text, .. } = item.reported.clone();
+    let too_large = |_| Refusal::new(Code::InternalError, "An amount of a bank's file is too large.");
+    let amount = Cents::new(i64::try_from(amount).map_err(too_large)?);
+    world.add(BankItem {
+        org: file.org,
+        id,
+        inbound_file: file.id,
+        connection: file.connection,
+        line,
+        kind,
+        code,
+        trace: trace.map(|trace| trace.to_string()),
+        amount,
+        individual_id,
+        text: Some(text),
+        status,
+        reason: effect.reason,
+        transfer: effect.transfer,
+        bank_file: effect.bank_file,
+        payout_method: effect.payout_method,
+        matched_by: None,
+        closed_by: None,
+        closed_at: None,
+        evidence: None,
+        statement: None,
+        settlement_account: None,
+        reference: None,
+        meaning: None,
+        booked_as: None,
+        app: None,
+        suspense: None,
+        created_at,
+    });
+    Ok(status)
+}
+
+fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> {
+    match &item.target {
+        Target::Return(transfer) => {
+            let code = failure(&item.reported.code);
+            let entry = bank_files::entry(world, org, *transfer)?;
+            let entry = entry.ok_or_else(|| Refusal::not_found("bank entry"))?;
+            let reason = match settlements::return_entry(world, &entry, code)? {
+                Returned::Booked => None,
+                Returned::Again => Some(ItemReason::AlreadyReturned),
+                Returned::NotSent => Some(ItemReason::NotSent),
+                Returned::NotInFile => Some(ItemReason::NotInFile),
+            };
+            Ok(Effect { reason, transfer: Some(*transfer), ..Effect::default() })
+        }
+        Target::Correction(transfer, details) => {
+            let corrected = correct(world, org, *transfer, details)?;
+            let (payout_method, reason) = (corrected.as_ref().ok().copied(), corrected.err());
+            Ok(Effect { reason, payout_method, transfer: Some(*transfer), ..Effect::default() })
+        }
+        Target::Rejection(id) => {
+            let file: Arc<_> = bank_files::find(world, org, *id)?;
+            let is_at_bank = matches!(file.status, FileStatus::Sent | FileStatus::InDoubt);
+            if is_at_bank {
+                bank_files::reject(world, &file)?;
+            }
+            let reason = (!is_at_bank).then_some(ItemReason::NotSent);
+            Ok(Effect { reason, bank_file: Some(*id), ..Effect::default() })
+        }
+        Target::Unmatched(reason, transfer) => {
+            Ok(Effect { reason: Some(*reason), transfer: *transfer, ..Effect::default() })
+        }
+    }
+}
+
+/// Returns the failure of a return code such as R02.
+pub(super) fn failure(code: &str) -> FailureCode {
+    let number = code.strip_prefix('R').and_then(|number| number.parse().ok());
+    number.map_or(FailureCode::RejectedByRail, FailureCode::of_return_code)
+}

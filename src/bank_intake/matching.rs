@@ -1,0 +1,202 @@
+//! Finds the payment or the file that a report is about. Runs in a read, before the command that applies the file.
+
+use std::sync::Arc;
+
+use bursar_formats::nacha::{Corrected, Trace};
+
+use super::model::{ItemKind, ItemReason};
+use super::read::Reported;
+use crate::bank::{AccountNumber, RoutingNumber};
+use crate::bank_files::{self, BankEntry, BankFile};
+use crate::ids::{BankConnectionId, BankFileId, OrgId, TransferId};
+use crate::money::Cents;
+use crate::payout_methods::{self, AccountType, Details, PayoutMethod, SealedDetails, Target as Destination, UsBank};
+use crate::refusal::{Code, Refusal};
+use crate::vault::Vault;
+use crate::world::{Halt, World};
+
+/// Trace numbers of one ODFI.
+const NUMBERS: u64 = 10_000_000;
+
+/// What a report is about.
+#[derive(Clone, Debug)]
+pub enum Target {
+    Return(TransferId),
+    /// The payment, and the account with the corrected numbers.
+    Correction(TransferId, Box<SealedDetails>),
+    Rejection(BankFileId),
+    Unmatched(ItemReason, Option<TransferId>),
+}
+
+/// Returns what a report is about. `nonce` must be unique.
+///
+/// # Errors
+/// `internal-error` if the key of a sealed account is missing.
+pub fn target(
+    world: &World,
+    vault: &Vault,
+    (org, connection): (OrgId, BankConnectionId),
+    reported: &Reported,
+    nonce: [u8; 24],
+) -> Result<Target, Halt> {
+    let Some(trace) = reported.trace else { return Ok(Target::Unmatched(ItemReason::NeedsReview, None)) };
+    let found = entries(world, org, connection, trace)?;
+    let Some((newest, _)) = found.first() else { return Ok(Target::Unmatched(ItemReason::UnknownTrace, None)) };
+    let unmatched = |reason| Ok(Target::Unmatched(reason, Some(newest.transfer)));
+    match reported.kind {
+        ItemKind::Return => {
+            let equal: Vec<_> = found.iter().filter(|(entry, _)| is_amount(entry.amount, reported.amount)).collect();
+            if equal.is_empty() {
+                return unmatched(ItemReason::OtherAmount);
+            }
+            for (entry, _) in equal {
+                if is_account(&*method_of(world, entry)?, vault, entry, reported)? {
+                    return Ok(Target::Return(entry.transfer));
+                }
+            }
+            unmatched(ItemReason::OtherAccount)
+        }
+        ItemKind::Change => {
+            for (entry, _) in &found {
+                let method = method_of(world, entry)?;
+                if is_account(&method, vault, entry, reported)? {
+                    let corrected = corrected(&method, vault, reported);
+                    return Ok(match corrected {
+                        Some(details) => Target::Correction(entry.transfer, Box::new(details.sealed(vault, nonce))),
+                        None => Target::Unmatched(ItemReason::NotACorrection, Some(entry.transfer)),
+                    });
+                }
+            }
+            unmatched(ItemReason::OtherAccount)
+        }
+        ItemKind::Rejection => {
+            let is_whole =
+                |file: &&Arc<BankFile>| is_amount(file.credit, reported.amount) && file.entries == reported.credits;
+            Ok(match found.iter().map(|(_, file)| file).find(is_whole) {
+                Some(file) => Target::Rejection(file.id),
+                None => Target::Unmatched(ItemReason::OtherTotals, Some(newest.transfer)),
+            })
+        }
+        ItemKind::DishonoredReturn
+        | ItemKind::ContestedReturn
+        | ItemKind::RefusedChange
+        | ItemKind::Entry
+        | ItemKind::Line
+        | ItemKind::OpeningBalance => unmatched(ItemReason::NeedsReview),
+    }
+}
+
+/// An entry and its file.
+type Found = (Arc<BankEntry>, Arc<BankFile>);
+
+/// Returns the entries that have or had a trace number, newest range first.
+fn entries(world: &World, org: OrgId, connection: BankConnectionId, trace: Trace) -> Result<Vec<Found>, Halt> {
+    let number = i64::try_from(trace.0 % NUMBERS).unwrap_or(0);
+    let odfi = format!("{:08}", trace.0 / NUMBERS);
+    let mut found = Vec::new();
+    for file in bank_files::of_trace(world, org, connection, number)? {
+        let Some(header) = &file.header else { continue };
+        if !header.0.nacha.odfi_routing_number.starts_with(&odfi) {
+            continue;
+        }
+        if let Some(entry) = bank_files::at(world, &file, number - header.0.first_trace)? {
+            found.push((entry, file));
+        }
+    }
+    Ok(found)
+}
+
+fn is_amount(ours: Cents, reported: u64) -> bool {
+    u64::try_from(ours.get()).is_ok_and(|ours| ours == reported)
+}
+
+fn method_of(world: &World, entry: &BankEntry) -> Result<Arc<PayoutMethod>, Halt> {
+    payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method)
+}
+
+/// Returns whether the bank names the account that we paid. The numbers of an erased payee are gone; then the id that
+/// we gave the payment decides.
+fn is_account(method: &PayoutMethod, vault: &Vault, entry: &BankEntry, reported: &Reported) -> Result<bool, Refusal> {
+    if method.sealed_details.is_empty() {
+        return Ok(reported.individual_id == bank_files::individual_id(entry.transfer));
+    }
+    match Details::open(method, vault) {
+        Ok(details) => Ok(details.account_number() == Some(reported.account.as_str())),
+        Err(_) if vault.has_key_of(&method.sealed_details) => Ok(false),
+        Err(_) => Err(Refusal::new(Code::InternalError, "The sealed number of a bank account cannot be decrypted.")),
+    }
+}
+
+/// Returns the account with the corrected numbers, if they are valid and differ.
+fn corrected(method: &PayoutMethod, vault: &Vault, reported: &Reported) -> Option<Details> {
+    if method.sealed_details.is_empty() {
+        return None;
+    }
+    let details = Details::open(method, vault).ok()?;
+    let Destination::UsBank { bank, address } = &details.target else { return None };
+    let new = with(bank, &reported.change.as_ref()?.corrected_values()?)?;
+    if new == *bank {
+        return None;
+    }
+    let target = Destination::UsBank { bank: new, address: address.clone() };
+    Some(Details { target, ..details })
+}
+
+fn with(bank: &UsBank, to: &Corrected) -> Option<UsBank> {
+    // A member decides about another name or id.
+    if to.name.is_some() || to.individual_id.is_some() {
+        return None;
+    }
+    let mut bank = bank.clone();
+    if let Some(routing) = &to.routing {
+        bank.routing_number = routing.parse::<RoutingNumber>().ok()?.as_str().to_owned();
+    }
+    if let Some(account) = &to.account {
+        bank.account_number = account.parse::<AccountNumber>().ok()?.expose().to_owned();
+    }
+    if let Some(code) = &to.transaction_code {
+        bank.account_type = match code.as_bytes() {
+            [b'2', _] => AccountType::Checking,
+            [b'3', _] => AccountType::Savings,
+            _ => return None,
+        };
+    }
+    Some(bank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bank() -> UsBank {
+        UsBank {
+            account_number: "55501234".to_owned(),
+            routing_number: "110000000".to_owned(),
+            account_type: AccountType::Checking,
+        }
+    }
+
+    fn text(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn a_correction_changes_what_it_names() {
+        let to = Corrected { account: text("55509999"), transaction_code: text("32"), ..Corrected::default() };
+        let new = with(&bank(), &to).unwrap();
+        assert_eq!((new.account_number.as_str(), new.account_type), ("55509999", AccountType::Savings));
+        assert_eq!(new.routing_number, "110000000");
+    }
+
+    #[test]
+    fn numbers_that_are_not_valid_and_names_wait_for_a_person() {
+        for to in [
+            Corrected { routing: text("110000001"), ..Corrected::default() },
+            Corrected { account: text("12"), ..Corrected::default() },
+            Corrected { transaction_code: text("42"), ..Corrected::default() },
+            Corrected { name: text("JANE DOE"), ..Corrected::default() },
+        ] {
+            assert!(with(&bank(), &to).is_none(), "{to:?}");
+        }
+    }
+}

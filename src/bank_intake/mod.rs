@@ -1,0 +1,39 @@
+//! The files that banks send: stored once, read whole, and applied whole or quarantined whole.
+//!
+//! *Invariants*: the same bytes are stored once for a connection; nothing of a file is applied unless the whole file
+//! can be read; all of a file is applied in one commit (invariant 40); a return or change that matches no entry of ours
+//! waits for a member and is never ignored.
+//!
+//! *Deliberately absent*: fetching, which the worker does; the effect of a return on its payout (`settlements`);
+//! statements.
+//!
+//! Start at `apply.rs` and `matching.rs`.
+
+mod apply;
+mod correct;
+mod http;
+mod inputs;
+mod json;
+mod keep;
+mod matching;
+mod model;
+mod operator;
+pub mod proof;
+mod queue;
+mod read;
+mod rows;
+mod rules;
+
+pub use apply::{Applied, ApplyInbound, NewItem, Reading, applied, quarantine};
+pub use http::routes;
+pub use inputs::{InboundDismissal, InboundFileAct};
+pub use json::BankItemJson;
+pub use keep::{KeepInbound, Kept, PART_BYTES};
+pub use matching::{Target, target};
+pub use model::{
+    BankItem, BookedAs, Findings, InboundFile, InboundPart, InboundStatus, ItemKind, ItemReason, ItemStatus,
+    LineMeaning,
+};
+pub use read::{ITEMS_MAX, Reported, kept, read, refused};
+pub use rows::{bytes, erase, find, in_suspense, is_known, item, of_statement, returns_of, seal_context};
+pub use rules::{ItemEvent, apply_to_item, item_transitions, transitions};

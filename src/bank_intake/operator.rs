@@ -1,0 +1,188 @@
+//! What members do with a file in quarantine, and with a report that matched nothing. Each is an administrative act; a
+//! return that a member matches is booked by another one. Lines of statements: `queue.rs`.
+
+use std::sync::Arc;
+
+use super::apply::failure;
+use super::json::InboundFileJson;
+use super::model::{BankItem, InboundFile, ItemKind};
+use super::queue::{self, Assignee};
+use super::rows::{self, record, refused};
+use super::rules::{self, InboundEvent, ItemEvent};
+use crate::acting::Act;
+use crate::bank_files;
+use crate::banking::{Person, is_second_person};
+use crate::engine::Command;
+use crate::events::acts::{self, ActKind, NewAct};
+use crate::ids::{BankItemId, InboundFileId, MemberId, OrgId, TransferId};
+use crate::jobs::{self, Work};
+use crate::refusal::{Code, Refusal};
+use crate::settlements::{self, Returned};
+use crate::world::{Halt, World};
+
+/// What a member does with a file.
+#[derive(Clone, Debug)]
+pub enum FileDeed {
+    Replay,
+    Discard { reason: String },
+}
+
+/// POST /v2/bank/inbound-files/{inbound_file_id}/replay, discard
+#[derive(Clone, Debug)]
+pub struct ActOnInbound {
+    pub org: OrgId,
+    pub person: Person,
+    pub file: InboundFileId,
+    pub deed: FileDeed,
+}
+
+impl Command for ActOnInbound {
+    type Reply = Arc<InboundFile>;
+
+    fn decide(&self, world: &mut World) -> Result<Arc<InboundFile>, Halt> {
+        let file = rows::find(world, self.org, self.file)?;
+        let by = self.person.may(world, self.org, Act::Pay)?.member;
+        let (event, kind) = match self.deed {
+            FileDeed::Replay => (InboundEvent::Replayed, ActKind::InboundFileReplayed),
+            FileDeed::Discard { .. } => (InboundEvent::Discarded, ActKind::InboundFileDiscarded),
+        };
+        let to = rules::apply(file.status, event)?;
+
+        // From here it must succeed.
+        let after = rows::change(world, &file, |file| {
+            (file.status, file.closed_by) = (to, Some(by));
+            if let FileDeed::Discard { reason } = &self.deed {
+                file.evidence = Some(reason.clone());
+            }
+        });
+        if event == InboundEvent::Replayed {
+            jobs::enqueue(world, self.org, Work::ReadInboundFile { file: file.id.0 });
+        }
+        let act = NewAct::of(kind, None, file.id).by(Some(by));
+        acts::record(world, self.org, act.changing(&InboundFileJson::from(&*file), &InboundFileJson::from(&*after)))?;
+        Ok(after)
+    }
+}
+
+/// What a member does with a report.
+#[derive(Clone, Debug)]
+pub enum ItemDeed {
+    /// It is the return of this payout.
+    Match {
+        transfer: TransferId,
+        evidence: String,
+    },
+    /// By another member than the one who matched it.
+    Approve,
+    Ignore {
+        reason: String,
+    },
+    /// A line in suspense is money of this owner, or the debit of a file.
+    Assign {
+        to: Assignee,
+        evidence: String,
+    },
+    /// A line in suspense is a cost or an income.
+    WriteOff {
+        reason: String,
+    },
+    /// A line stays in suspense for this reason.
+    Explain {
+        reason: String,
+    },
+}
+
+/// POST /v2/bank/items/{bank_item_id}/match, approve, ignore
+#[derive(Clone, Debug)]
+pub struct ActOnItem {
+    pub org: OrgId,
+    pub person: Person,
+    pub item: BankItemId,
+    pub deed: ItemDeed,
+}
+
+impl Command for ActOnItem {
+    type Reply = Arc<BankItem>;
+
+    fn decide(&self, world: &mut World) -> Result<Arc<BankItem>, Halt> {
+        let item = rows::item(world, self.org, self.item)?;
+        let by = self.person.may(world, self.org, Act::Pay)?.member;
+        match &self.deed {
+            ItemDeed::Match { transfer, evidence } => propose(world, &item, by, *transfer, evidence),
+            ItemDeed::Approve if item.is_line() => queue::approve(world, &item, by),
+            ItemDeed::Approve => approve(world, &item, by),
+            ItemDeed::Assign { to, evidence } => queue::assign(world, &item, by, *to, evidence),
+            ItemDeed::WriteOff { reason } => queue::write_off(world, &item, by, reason),
+            ItemDeed::Explain { reason } => queue::explain(world, &item, by, reason),
+            ItemDeed::Ignore { .. } if item.is_line() => {
+                Err(refused("A line of a statement moved money. Assign it, book it as costs, or explain it."))
+            }
+            ItemDeed::Ignore { reason } => {
+                let to = rules::apply_to_item(item.status, ItemEvent::Ignored)?;
+                let now = world.now();
+                record(world, &item, ActKind::BankItemIgnored, by, |item| {
+                    (item.status, item.closed_by, item.closed_at) = (to, Some(by), Some(now));
+                    item.evidence = Some(reason.clone());
+                })
+            }
+        }
+    }
+}
+
+fn propose(
+    world: &mut World,
+    item: &Arc<BankItem>,
+    by: MemberId,
+    transfer: TransferId,
+    evidence: &str,
+) -> Result<Arc<BankItem>, Halt> {
+    if item.kind != ItemKind::Return {
+        let message = if item.is_line() {
+            "A line of a statement is assigned to an app, to the organization or to a file."
+        } else {
+            "Only a return can be matched with a payout. Clarify this report with the bank, and ignore it."
+        };
+        return Err(refused(message));
+    }
+    let to = rules::apply_to_item(item.status, ItemEvent::Matched)?;
+    let Some(entry) = bank_files::entry(world, item.org, transfer)? else {
+        let message = "is no payout that was sent to a bank in a file";
+        return Err(Refusal::field(Code::InvalidInput, "/transfer_id", message).into());
+    };
+    let file = bank_files::find(world, item.org, entry.file)?;
+    if file.connection != item.connection {
+        let message = "is a payout of another bank connection";
+        return Err(Refusal::field(Code::InvalidInput, "/transfer_id", message).into());
+    }
+    if entry.amount != item.amount {
+        let message = format!("is a payout of {}; the bank returned {}", entry.amount.dollars(), item.amount.dollars());
+        return Err(Refusal::field(Code::InvalidInput, "/transfer_id", message).into());
+    }
+    record(world, item, ActKind::BankItemMatched, by, |item| {
+        (item.status, item.transfer, item.matched_by) = (to, Some(transfer), Some(by));
+        item.evidence = Some(evidence.to_owned());
+    })
+}
+
+fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<BankItem>, Halt> {
+    let to = rules::apply_to_item(item.status, ItemEvent::Approved)?;
+    let (Some(transfer), Some(matched_by)) = (item.transfer, item.matched_by) else {
+        return Err(refused("The report is matched with no payout. Match it first."));
+    };
+    is_second_person(matched_by, by)?;
+    let entry = bank_files::entry(world, item.org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
+    match settlements::return_entry(world, &entry, failure(&item.code))? {
+        Returned::Booked => {}
+        Returned::Again => return Err(refused("The payout was returned before. Ignore this report.")),
+        Returned::NotSent => {
+            return Err(refused(
+                "The payout's file is not at the bank according to your records. Mark it as sent first.",
+            ));
+        }
+        Returned::NotInFile => return Err(refused("The payout left its file, or its file was canceled.")),
+    }
+    let now = world.now();
+    record(world, item, ActKind::BankItemApproved, by, |item| {
+        (item.status, item.closed_by, item.closed_at) = (to, Some(by), Some(now));
+    })
+}

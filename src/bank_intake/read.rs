@@ -1,0 +1,194 @@
+//! Reads the bytes of a bank's file: all of its reports, or the findings that refuse it. Pure.
+
+use bursar_formats::nacha::{self, Addenda, Batch, Entry, Trace};
+use bursar_formats::{Format, Profile, finding};
+
+use super::model::{Finding, Findings, ItemKind};
+
+/// The most reports of a file, which are applied in one commit.
+pub const ITEMS_MAX: usize = 1_000;
+/// Findings that are kept.
+const FINDINGS_MAX: usize = 50;
+const CODE_MAX: usize = 9;
+
+/// A report, as the bank wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reported {
+    pub kind: ItemKind,
+    pub line: i64,
+    pub code: String,
+    /// The trace number of our payment; of the first one for a rejection.
+    pub trace: Option<Trace>,
+    /// In cents; the sum of the credits for a rejection.
+    pub amount: u64,
+    /// The credits of a rejected batch.
+    pub credits: i64,
+    pub account: String,
+    pub individual_id: String,
+    pub text: String,
+    /// The corrected data of a change.
+    pub change: Option<nacha::Change>,
+}
+
+/// Returns all reports of a file, or why it is refused whole.
+pub fn read(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
+    match Format::of(bytes) {
+        Some(Format::Nacha) => {}
+        Some(format @ (Format::Bai2 | Format::Iso20022)) => {
+            let message = format!("The file is in the format {}.", format.name());
+            return Err(refused("intake.format", message, "This version reads NACHA files of returns and changes."));
+        }
+        None => {
+            let message = "The format of the file is unknown.".to_owned();
+            return Err(refused("intake.format", message, "Ask the bank what the file is."));
+        }
+    }
+    let (file, _) = nacha::read(bytes, Profile::Incoming).map_err(|refused| kept(&refused.0))?;
+    let reports: Vec<Reported> = file.batches.iter().flat_map(reports_of).collect();
+    if reports.len() > ITEMS_MAX {
+        let message = format!("The file has {} reports; at most {ITEMS_MAX} are applied together.", reports.len());
+        return Err(refused("intake.too-many", message, "Ask the bank for several files."));
+    }
+    Ok(reports)
+}
+
+/// Returns one finding about a file as a whole.
+#[must_use]
+pub fn refused(rule: &str, message: String, advice: &str) -> Findings {
+    let (severity, place) = ("error".to_owned(), "file".to_owned());
+    let (rule, advice) = (rule.to_owned(), advice.to_owned());
+    Findings { kept: vec![Finding { severity, rule, line: 0, column: 0, place, message, advice }], left_out: 0 }
+}
+
+/// Returns the findings of a reader as they are stored.
+#[must_use]
+pub fn kept(found: &finding::Findings) -> Findings {
+    let all = found.in_order();
+    // The errors explain why the file is refused.
+    let (errors, others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|finding| finding.severity == finding::Severity::Error);
+    let count = errors.len() + others.len();
+    let kept: Vec<Finding> = errors.into_iter().chain(others).take(FINDINGS_MAX).map(shown).collect();
+    let left_out = found.left_out() + u64::try_from(count - kept.len()).unwrap_or(0);
+    Findings { kept, left_out }
+}
+
+fn shown(finding: &finding::Finding) -> Finding {
+    let place = finding.place;
+    let names = [place.record, place.field].join(" ");
+    // A message may repeat the name or the account number of a payee.
+    let is_personal = ["account", "name", "id"].iter().any(|word| place.field.contains(word));
+    let message = if is_personal && finding.message.contains('"') {
+        "The value is not valid.".to_owned()
+    } else {
+        finding.message.clone()
+    };
+    Finding {
+        severity: finding.severity.name().to_owned(),
+        rule: finding.rule.code.to_owned(),
+        line: place.line,
+        column: place.column,
+        place: names.trim_end().to_owned(),
+        message,
+        advice: finding.rule.advice.to_owned(),
+    }
+}
+
+fn reports_of(batch: &Batch) -> Vec<Reported> {
+    match batch.header.operator_reject() {
+        Some(code) => vec![rejection(batch, code)],
+        None => batch.entries.iter().map(report).collect(),
+    }
+}
+
+fn is_credit(entry: &Entry) -> bool {
+    matches!(entry.code.as_str(), "22" | "32")
+}
+
+fn rejection(batch: &Batch, code: &str) -> Reported {
+    let credits: Vec<&Entry> = batch.entries.iter().filter(|entry| is_credit(entry)).collect();
+    Reported {
+        kind: ItemKind::Rejection,
+        line: batch.entries.first().map_or(0, |entry| i64::from(entry.line)),
+        code: format!("REJ{code}"),
+        trace: batch.entries.first().map(|entry| entry.trace),
+        amount: credits.iter().map(|entry| entry.amount).sum(),
+        credits: i64::try_from(credits.len()).unwrap_or(i64::MAX),
+        account: String::new(),
+        individual_id: String::new(),
+        text: String::new(),
+        change: None,
+    }
+}
+
+fn report(entry: &Entry) -> Reported {
+    let mut reported = Reported {
+        kind: ItemKind::Entry,
+        line: i64::from(entry.line),
+        code: entry.code.clone(),
+        trace: None,
+        amount: entry.amount,
+        credits: 0,
+        account: entry.account.clone(),
+        individual_id: entry.individual_id.clone(),
+        text: String::new(),
+        change: None,
+    };
+    for addenda in &entry.addenda {
+        let (kind, code, trace, text) = match addenda {
+            Addenda::Return(found) => (ItemKind::Return, &found.reason, found.original_trace, &found.text),
+            Addenda::Dishonored(found) => {
+                (ItemKind::DishonoredReturn, &found.reason, found.original_trace, &found.text)
+            }
+            Addenda::Contested(found) => {
+                (ItemKind::ContestedReturn, &found.reason, found.original_trace, &reported.text)
+            }
+            Addenda::Change(found) => (ItemKind::Change, &found.code, found.original_trace, &reported.text),
+            Addenda::RefusedChange(found) => {
+                (ItemKind::RefusedChange, &found.code, found.original_trace, &reported.text)
+            }
+            Addenda::Payment(_) | Addenda::Other { .. } => continue,
+        };
+        let change = if let Addenda::Change(change) = addenda { Some(change.clone()) } else { None };
+        let (code, text) = (code.chars().take(CODE_MAX).collect(), text.clone());
+        reported = Reported { kind, code, trace: Some(trace), text, change, ..reported };
+    }
+    reported
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixture(name: &str) -> Vec<u8> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/ach-corpus");
+        std::fs::read(folder.join(name)).unwrap()
+    }
+
+    #[test]
+    fn returns_and_changes_are_reports() {
+        let returned = read(&fixture("golden/return.ach")).unwrap();
+        let first = &returned[0];
+        assert_eq!((first.kind, first.code.as_str(), first.amount), (ItemKind::Return, "R02", 1_000));
+        assert_eq!(first.trace, Some(Trace(123_456_780_000_001)));
+        let changed = read(&fixture("golden/noc.ach")).unwrap();
+        assert!(changed.iter().all(|one| one.kind == ItemKind::Change && one.change.is_some()));
+    }
+
+    #[test]
+    fn a_payment_is_a_report_for_a_person() {
+        let payments = read(&fixture("golden/payment.ach")).unwrap();
+        assert!(!payments.is_empty() && payments.iter().all(|one| one.kind == ItemKind::Entry));
+    }
+
+    #[test]
+    fn a_file_with_a_wrong_sum_is_refused_whole_with_line_column_and_rule() {
+        let findings = read(&fixture("mutants/01-batch-hash-wrong.ach")).unwrap_err();
+        let first = &findings.kept[0];
+        assert_eq!((first.rule.as_str(), first.line, first.column), ("nacha.batch-hash", 6, 11));
+        for name in ["bai2/full.bai", "iso20022/camt053.xml"] {
+            assert_eq!(read(&fixture(name)).unwrap_err().kept[0].rule, "intake.format");
+        }
+        assert_eq!(read(b"hello").unwrap_err().kept[0].rule, "intake.format");
+    }
+}

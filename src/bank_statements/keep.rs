@@ -1,0 +1,277 @@
+//! Stores the statements of a file: all of them, or none.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::model::{BankStatement, StatementStatus};
+use super::read::{ReadLine, ReadStatement};
+use super::rows;
+use crate::bank_intake::{self, BankItem, Findings, InboundFile, InboundStatus, ItemKind, ItemStatus, refused};
+use crate::banking::SetupStatus;
+use crate::banking::settlement_accounts::{self, SettlementAccount};
+use crate::engine::Command;
+use crate::ids::{BankConnectionId, InboundFileId, OrgId, SettlementAccountId};
+use crate::jobs::{self, Leased, Work};
+use crate::money::Cents;
+use crate::program::Environment;
+use crate::refusal::{Code, Refusal};
+use crate::vault::Vault;
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
+
+/// A statement with its account.
+#[derive(Clone, Debug)]
+pub struct NewStatement {
+    pub account: SettlementAccountId,
+    pub read: ReadStatement,
+}
+
+const AFTER_SET_UP: &str =
+    "Add and approve the account (bursar bank settlement-accounts), then replay the file (bursar bank inbound replay).";
+
+/// Returns why a file of statements is not applied in this environment. In production nothing is applied before the faults
+/// are mended that ADR 55 lists as open.
+pub fn refused_in(environment: Environment) -> Option<Findings> {
+    (environment == Environment::Production).then(|| {
+        let message = "This version applies statements only in a sandbox.".to_owned();
+        refused("statement.production", message, "Discard the file, and compare the account with the ledger yourself.")
+    })
+}
+
+/// Finds the accounts of the statements of a file, or returns why the file is refused whole.
+///
+/// # Errors
+/// `internal-error` if the number of an account cannot be opened.
+pub fn matched(
+    world: &World,
+    vault: &Vault,
+    (org, connection): (OrgId, BankConnectionId),
+    statements: &[ReadStatement],
+) -> Result<Result<Vec<NewStatement>, Findings>, Halt> {
+    let accounts = settlement_accounts::of_connection(world, org, connection)?;
+    let mut numbers = Vec::new();
+    for account in accounts.into_iter().filter(|account| account.status != SetupStatus::Draft) {
+        let number = settlement_accounts::open(&account, vault).map_err(|_| {
+            Refusal::new(Code::InternalError, "The sealed number of a settlement account cannot be decrypted.")
+        })?;
+        numbers.push((number, account));
+    }
+    Ok(statements.iter().map(|read| of_account(&numbers, read)).collect())
+}
+
+fn of_account(numbers: &[(String, Arc<SettlementAccount>)], read: &ReadStatement) -> Result<NewStatement, Findings> {
+    let fits = |number: &String| plain(number) == plain(&read.account_number);
+    let mut found: Vec<_> = numbers.iter().filter(|(number, _)| fits(number)).map(|(_, account)| account).collect();
+    // A new account may take the place of an ended one with the same number.
+    found.sort_by_key(|account| account.status == SetupStatus::Ended);
+    let Some(account) = found.first() else {
+        let last4: String = read.account_number.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect();
+        let message = format!("No settlement account of the connection has the number that ends in {last4}.");
+        return Err(refused("statement.account", message, AFTER_SET_UP));
+    };
+    if account.statement_kind != read.kind {
+        let message = format!(
+            "The settlement account {} has {} statements, and this one is {}.",
+            account.id, account.statement_kind, read.kind
+        );
+        let advice = "Discard the file if the bank sends both formats; else replace the settlement account.";
+        return Err(refused("statement.kind", message, advice));
+    }
+    if account.currency != read.currency {
+        let message =
+            format!("The settlement account {} is in {}, not {}.", account.id, account.currency, read.currency);
+        return Err(refused("statement.currency", message, "Ask the bank which account the statement is for."));
+    }
+    Ok(NewStatement { account: account.id, read: read.clone() })
+}
+
+/// Returns a number as banks compare it: without blanks, hyphens and leading zeros.
+fn plain(number: &str) -> String {
+    let letters: String = number.chars().filter(char::is_ascii_alphanumeric).collect();
+    letters.trim_start_matches('0').to_owned()
+}
+
+/// Records what a statement file contains: all of its statements, or nothing.
+#[derive(Clone, Debug)]
+pub struct KeepStatements {
+    pub leased: Leased,
+    pub file: InboundFileId,
+    /// No statement for a file that is for information only.
+    pub reading: Result<Vec<NewStatement>, Findings>,
+}
+
+/// The effect of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptStatements {
+    Stored(usize),
+    Quarantined,
+    /// It was read before.
+    Before,
+}
+
+impl Command for KeepStatements {
+    type Reply = KeptStatements;
+
+    fn needs(&self) -> Vec<Want> {
+        vec![self.leased.want(), Want::row::<InboundFile>(key![self.leased.org, self.file])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<KeptStatements, Halt> {
+        let file = bank_intake::find(world, self.leased.org, self.file)?;
+        let kept = if file.status == InboundStatus::Stored {
+            keep(world, &file, &self.reading)?
+        } else {
+            KeptStatements::Before
+        };
+        jobs::finish(world, &self.leased)?;
+        Ok(kept)
+    }
+}
+
+fn keep(
+    world: &mut World,
+    file: &Arc<InboundFile>,
+    reading: &Result<Vec<NewStatement>, Findings>,
+) -> Result<KeptStatements, Halt> {
+    let statements = match reading {
+        Ok(statements) => statements,
+        Err(findings) => return quarantined(world, file, findings),
+    };
+    if let Some(findings) = known(world, file.org, statements)? {
+        return quarantined(world, file, &findings);
+    }
+
+    // From here it must succeed.
+    let mut lines = 0;
+    for statement in statements {
+        lines += add(world, file, statement)?;
+    }
+    bank_intake::applied(world, file, lines, 0)?;
+    let accounts: BTreeSet<SettlementAccountId> = statements.iter().map(|statement| statement.account).collect();
+    for account in accounts {
+        jobs::enqueue(world, file.org, Work::ApplyStatements { account: account.0 });
+    }
+    Ok(KeptStatements::Stored(statements.len()))
+}
+
+fn quarantined(world: &mut World, file: &Arc<InboundFile>, findings: &Findings) -> Result<KeptStatements, Halt> {
+    bank_intake::quarantine(world, file, findings)?;
+    Ok(KeptStatements::Quarantined)
+}
+
+/// Returns why a statement of a file is no new one.
+fn known(world: &mut World, org: OrgId, statements: &[NewStatement]) -> Result<Option<Findings>, Halt> {
+    let advice = "Clarify with the bank which one is right. If it replaces a waiting one, discard that one \
+                  (bursar bank statements discard), then replay this file; otherwise discard this file.";
+    let mut days = BTreeSet::new();
+    let found = world.each(statements, |world, NewStatement { account, read }| {
+        let mut same = rows::of_day(world, org, *account, &read.booked_on)?;
+        same.retain(|other| other.status != StatementStatus::Discarded);
+        let last = rows::balance(world, org, *account)?;
+        if let Some(same) = same.first() {
+            let message = format!("The statement of {} is known: {}.", read.booked_on, same.id);
+            return Ok(Some(refused("statement.again", message, advice)));
+        }
+        Ok(last.filter(|last| read.booked_on <= last.booked_on).map(|last| {
+            let message = format!(
+                "The statement of {} is older than the last applied one, of {}.",
+                read.booked_on, last.booked_on
+            );
+            refused("statement.late", message, "Discard the file: its day is closed.")
+        }))
+    })?;
+    let twice = statements.iter().find(|statement| !days.insert((statement.account, &statement.read.booked_on)));
+    let twice = twice.map(|statement| {
+        let message = format!("The file has two statements of {} of one account.", statement.read.booked_on);
+        refused("statement.again", message, "Ask the bank for one statement of each day.")
+    });
+    Ok(found.into_iter().flatten().next().or(twice))
+}
+
+/// Adds a statement with its lines; returns their number.
+fn add(world: &mut World, file: &InboundFile, new: &NewStatement) -> Result<i64, Halt> {
+    let NewStatement { account, read } = new;
+    let too_large = |_| Refusal::new(Code::InternalError, "The sum of a statement is too large.");
+    let (credits, credit) = read.side(true);
+    let (debits, debit) = read.side(false);
+    let (id, now) = (world.id(), world.now());
+    let statement = world.add(BankStatement {
+        org: file.org,
+        id,
+        connection: file.connection,
+        settlement_account: *account,
+        inbound_file: file.id,
+        booked_on: read.booked_on.clone(),
+        reference: read.reference.clone(),
+        sequence: read.sequence,
+        opening: read.opening,
+        closing: read.closing,
+        lines: credits + debits,
+        credits,
+        credit: i64::try_from(credit).map(Cents::new).map_err(too_large)?,
+        debits,
+        debit: i64::try_from(debit).map(Cents::new).map_err(too_large)?,
+        status: StatementStatus::Waiting,
+        reason: None,
+        position: None,
+        applied_at: None,
+        confirmed_by: None,
+        closed_by: None,
+        evidence: None,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+    });
+    for line in &read.lines {
+        let item = item(world, &statement, ItemKind::Line, line);
+        world.add(item);
+    }
+    Ok(statement.lines)
+}
+
+/// Returns a line of a statement that is not applied yet.
+pub(super) fn item(world: &mut World, statement: &BankStatement, kind: ItemKind, line: &ReadLine) -> BankItem {
+    let (id, created_at) = (world.id(), world.now());
+    BankItem {
+        org: statement.org,
+        id,
+        inbound_file: statement.inbound_file,
+        connection: statement.connection,
+        line: line.line,
+        kind,
+        code: line.code.clone(),
+        trace: None,
+        amount: line.amount,
+        individual_id: line.customer_reference.clone(),
+        text: Some(line.text.clone()),
+        status: ItemStatus::Waiting,
+        reason: None,
+        transfer: None,
+        bank_file: None,
+        payout_method: None,
+        matched_by: None,
+        closed_by: None,
+        closed_at: None,
+        evidence: None,
+        statement: Some(statement.id),
+        settlement_account: Some(statement.settlement_account),
+        reference: Some(line.reference.clone()),
+        meaning: Some(line.meaning),
+        booked_as: None,
+        app: None,
+        suspense: None,
+        created_at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_applied_in_a_sandbox_only() {
+        let refused = refused_in(Environment::Production).unwrap();
+        assert_eq!(refused.kept[0].rule, "statement.production");
+        assert!(refused_in(Environment::Sandbox).is_none());
+    }
+}

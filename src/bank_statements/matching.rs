@@ -1,0 +1,398 @@
+//! Finds what each line of a statement is. Runs in a read, before the command that applies the statement.
+//!
+//! A line is a payment, a return or a deposit of ours only if exactly one candidate fits: by its reference, or by the
+//! sum of what the bank books as one line. Candidates with equal shares of the same apps are interchangeable, and the
+//! oldest is taken. Everything else goes to suspense; no subset of payments is ever summed up to fit.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::model::{BankStatement, StatementReason, StatementStatus};
+use super::order;
+use super::references::{deposit_reference, named};
+use super::rows;
+use crate::apps::App;
+use crate::bank_files::{self, BankEntry, BankFile, EntryStatus};
+use crate::bank_intake::{self, BankItem, ItemReason, LineMeaning};
+use crate::banking::connections;
+use crate::banking::settlement_accounts::{self, BookingGrain};
+use crate::ids::{
+    AppId, BankFileId, BankItemId, BankStatementId, InboundFileId, OrgId, SettlementAccountId, TransferId,
+};
+use crate::money::Cents;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// More entries than a file can have.
+const ENTRIES_READ: usize = 200_000;
+
+/// The shares of apps in a file, or in a sum of files.
+pub type Shares = BTreeMap<AppId, Cents>;
+
+/// What a line is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineTarget {
+    /// The debit of whole files.
+    Files(Vec<(BankFileId, Shares)>),
+    /// The debit of one payment.
+    Entry(TransferId),
+    /// The credit of returned payments.
+    Returns(Vec<TransferId>),
+    Deposit(AppId),
+    Costs,
+    Unmatched(ItemReason),
+}
+
+/// What to do with the statements of an account.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// None waits.
+    Nothing,
+    /// The next one is not complete: another one must come first, or it contradicts the one before it.
+    Stopped {
+        statement: BankStatementId,
+        after: Option<BankStatementId>,
+        reason: StatementReason,
+    },
+    Apply {
+        statement: BankStatementId,
+        after: Option<BankStatementId>,
+        lines: Vec<(BankItemId, LineTarget)>,
+    },
+}
+
+/// Returns what to do next with the statements of an account.
+///
+/// # Errors
+/// `not-found`.
+pub fn plan(world: &mut World, org: OrgId, account: SettlementAccountId) -> Result<Plan, Halt> {
+    let waiting = rows::in_state(world, org, account, StatementStatus::Waiting)?;
+    let Some(statement) = waiting.first() else { return Ok(Plan::Nothing) };
+    let last = rows::balance(world, org, account)?;
+    let connection = connections::find(world, org, statement.connection)?;
+    let after = last.as_ref().map(|last| last.statement);
+    if let Some(reason) = order::obstacle(last.as_deref(), statement, connection.settings.0.calendar) {
+        return Ok(Plan::Stopped { statement: statement.id, after, reason });
+    }
+    let lines = bank_intake::of_statement(world, org, statement.id)?;
+    let lines = targets(world, statement, &lines)?;
+    Ok(Plan::Apply { statement: statement.id, after, lines })
+}
+
+fn targets(
+    world: &mut World,
+    statement: &BankStatement,
+    lines: &[Arc<BankItem>],
+) -> Result<Vec<(BankItemId, LineTarget)>, Halt> {
+    let (org, account) = (statement.org, statement.settlement_account);
+    let has = |meaning: LineMeaning| lines.iter().any(|line| line.meaning == Some(meaning));
+    let grain = settlement_accounts::find(world, org, account)?.booking_grain;
+    let mut payments =
+        if has(LineMeaning::Payments) { Payments::load(world, org, account, grain)? } else { Payments::default() };
+    let mut returns = if has(LineMeaning::Returns) { Returns::load(world, org, account)? } else { Returns::default() };
+    let references = if has(LineMeaning::Deposit) { references(world, org)? } else { HashMap::new() };
+    let target = |line: &Arc<BankItem>| {
+        let is_credit = line.amount.is_positive();
+        let target = match (line.meaning.unwrap_or(LineMeaning::Other), is_credit) {
+            (LineMeaning::Payments, false) => payments.take(line),
+            (LineMeaning::Returns, true) => returns.take(line),
+            (LineMeaning::Deposit, true) => deposit(line, &references),
+            (LineMeaning::Fee, _) | (LineMeaning::Interest, true) => LineTarget::Costs,
+            (LineMeaning::DebitByOther, false) => LineTarget::Unmatched(ItemReason::DebitByOther),
+            (
+                LineMeaning::Payments
+                | LineMeaning::Returns
+                | LineMeaning::Deposit
+                | LineMeaning::Interest
+                | LineMeaning::DebitByOther
+                | LineMeaning::Other
+                | LineMeaning::OpeningBalance,
+                _,
+            ) => LineTarget::Unmatched(ItemReason::UnknownLine),
+        };
+        (line.id, target)
+    };
+    Ok(lines.iter().map(target).collect())
+}
+
+fn references(world: &World, org: OrgId) -> Result<HashMap<String, AppId>, Halt> {
+    let apps = world.all::<App>(App::OF_ORG, key![org])?;
+    let open = apps.iter().filter(|app| app.deleted_at.is_none());
+    Ok(open.map(|app| (deposit_reference(org, app.id), app.id)).collect())
+}
+
+fn words(line: &BankItem) -> String {
+    let text = line.text.as_deref().unwrap_or_default();
+    format!("{} {} {text}", line.individual_id, line.reference.as_deref().unwrap_or_default())
+}
+
+fn deposit(line: &BankItem, references: &HashMap<String, AppId>) -> LineTarget {
+    match named(&words(line), references).as_slice() {
+        [app] => LineTarget::Deposit(*app),
+        [] => LineTarget::Unmatched(ItemReason::UnknownLine),
+        _ => LineTarget::Unmatched(ItemReason::SeveralMatches),
+    }
+}
+
+/// Returns the only candidate, or the oldest if all have equal shares.
+fn only<T: Clone>(candidates: &[(T, Shares)]) -> Result<T, ItemReason> {
+    match candidates {
+        [] => Err(ItemReason::UnknownLine),
+        [(first, shares), rest @ ..] if rest.iter().all(|(_, other)| other == shares) => Ok(first.clone()),
+        _ => Err(ItemReason::SeveralMatches),
+    }
+}
+
+/// Adds an amount to the share of an app.
+fn share(shares: &mut Shares, app: AppId, amount: Cents) {
+    let sum = shares.entry(app).or_insert(Cents::ZERO);
+    // The sum of a file fits, and these are parts of it.
+    *sum = sum.plus(amount).unwrap_or(*sum);
+}
+
+fn total<'a>(amounts: impl Iterator<Item = &'a Cents>) -> i128 {
+    amounts.map(|amount| i128::from(amount.get())).sum()
+}
+
+/// The payments that the bank has not debited.
+#[derive(Default)]
+struct Payments {
+    /// What the bank books as one line: a file, or the files of a day. Oldest first.
+    groups: Vec<(Vec<(BankFileId, Shares)>, Shares)>,
+    /// Each payment, where the bank books each, with the references by which it may name it.
+    entries: Vec<(Arc<BankEntry>, [String; 2])>,
+    taken: HashSet<TransferId>,
+}
+
+impl Payments {
+    fn load(world: &mut World, org: OrgId, account: SettlementAccountId, grain: BookingGrain) -> Result<Self, Halt> {
+        let files = bank_files::awaiting_debit(world, org, account)?;
+        let entries = world.each(&files, |world, file| bank_files::after(world, file, None, ENTRIES_READ))?;
+        let mut payments = Self::default();
+        let mut days: BTreeMap<String, Vec<(BankFileId, Shares)>> = BTreeMap::new();
+        for (file, entries) in files.iter().zip(entries) {
+            let entries = entries.into_iter().filter(|entry| entry.status != EntryStatus::Withdrawn);
+            match grain {
+                BookingGrain::Entry => {
+                    let open = entries.filter(|entry| entry.debit_line.is_none());
+                    payments.entries.extend(open.map(|entry| (entry.clone(), names(file, &entry))));
+                }
+                // A file of ours has one batch.
+                BookingGrain::Batch | BookingGrain::File => {
+                    let shares = shares_of(entries);
+                    payments.groups.push((vec![(file.id, shares.clone())], shares));
+                }
+                BookingGrain::Day => {
+                    days.entry(file.effective_on.clone()).or_default().push((file.id, shares_of(entries)));
+                }
+            }
+        }
+        payments.groups.extend(days.into_values().map(|files| {
+            let mut sum = Shares::new();
+            for (app, amount) in files.iter().flat_map(|(_, shares)| shares) {
+                share(&mut sum, *app, *amount);
+            }
+            (files, sum)
+        }));
+        Ok(payments)
+    }
+
+    fn take(&mut self, line: &BankItem) -> LineTarget {
+        let wanted = -i128::from(line.amount.get());
+        if !self.entries.is_empty() {
+            return self.take_entry(line, wanted);
+        }
+        let candidates: Vec<(usize, Shares)> = self
+            .groups
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, shares))| total(shares.values()) == wanted)
+            .map(|(place, (_, shares))| (place, shares.clone()))
+            .collect();
+        match only(&candidates) {
+            Ok(place) => LineTarget::Files(self.groups.remove(place).0),
+            Err(reason) => LineTarget::Unmatched(reason),
+        }
+    }
+
+    fn take_entry(&mut self, line: &BankItem, wanted: i128) -> LineTarget {
+        let words = words(line);
+        let open =
+            |entry: &BankEntry| !self.taken.contains(&entry.transfer) && i128::from(entry.amount.get()) == wanted;
+        let of_amount: Vec<_> = self.entries.iter().filter(|(entry, _)| open(entry)).collect();
+        let is_named = |names: &[String; 2]| names.iter().any(|name| words.contains(name.as_str()));
+        let mut fitting: Vec<_> = of_amount.iter().filter(|(_, names)| is_named(names)).collect();
+        if fitting.is_empty() {
+            fitting = of_amount.iter().collect();
+        }
+        let candidates: Vec<_> =
+            fitting.iter().map(|(entry, _)| (entry.transfer, shares_of([entry.clone()]))).collect();
+        match only(&candidates) {
+            Ok(transfer) => {
+                self.taken.insert(transfer);
+                LineTarget::Entry(transfer)
+            }
+            Err(reason) => LineTarget::Unmatched(reason),
+        }
+    }
+}
+
+fn shares_of(entries: impl IntoIterator<Item = Arc<BankEntry>>) -> Shares {
+    let mut shares = Shares::new();
+    for entry in entries {
+        share(&mut shares, entry.app, entry.amount);
+    }
+    shares
+}
+
+/// Returns the id and the trace number of an entry.
+fn names(file: &BankFile, entry: &BankEntry) -> [String; 2] {
+    let trace = file.header.as_ref().map_or_else(String::new, |header| {
+        let odfi: String = header.0.nacha.odfi_routing_number.chars().take(8).collect();
+        format!("{odfi}{:07}", header.0.first_trace + entry.number)
+    });
+    let id = bank_files::individual_id(entry.transfer);
+    let trace = if trace.is_empty() { id.clone() } else { trace };
+    [id, trace]
+}
+
+/// A returned payment that the bank has not credited.
+struct Returned {
+    entry: Arc<BankEntry>,
+    /// The file of the bank that reported it.
+    file: Option<InboundFileId>,
+    names: Vec<String>,
+}
+
+#[derive(Default)]
+struct Returns(Vec<Returned>);
+
+impl Returns {
+    fn load(world: &mut World, org: OrgId, account: SettlementAccountId) -> Result<Self, Halt> {
+        let entries = bank_files::awaiting_credit(world, org, account)?;
+        let reports = world.each(&entries, |world, entry| bank_intake::returns_of(world, org, entry.transfer))?;
+        let returned = entries.into_iter().zip(reports).map(|(entry, reports)| {
+            let names = reports.iter().filter_map(|report| report.trace.clone());
+            let names = names.chain([bank_files::individual_id(entry.transfer)]).collect();
+            Returned { entry, file: reports.first().map(|report| report.inbound_file), names }
+        });
+        Ok(Self(returned.collect()))
+    }
+
+    /// One payment by its reference or amount; else all payments of one file of returns; else all of them.
+    fn take(&mut self, line: &BankItem) -> LineTarget {
+        let (words, wanted) = (words(line), i128::from(line.amount.get()));
+        let of_amount = |one: &&Returned| i128::from(one.entry.amount.get()) == wanted;
+        let is_named = |one: &&Returned| one.names.iter().any(|name| words.contains(name.as_str()));
+        let single = |one: &Returned| (vec![one.entry.transfer], shares_of([one.entry.clone()]));
+        let mut candidates: Vec<_> = self.0.iter().filter(of_amount).filter(is_named).map(single).collect();
+        if candidates.is_empty() {
+            candidates = self.0.iter().filter(of_amount).map(single).collect();
+        }
+        if candidates.is_empty() {
+            candidates = self.groups().into_iter().filter(|(_, shares)| total(shares.values()) == wanted).collect();
+        }
+        match only(&candidates) {
+            Ok(transfers) => {
+                self.0.retain(|one| !transfers.contains(&one.entry.transfer));
+                LineTarget::Returns(transfers)
+            }
+            Err(reason) => LineTarget::Unmatched(reason),
+        }
+    }
+
+    /// Returns the payments of each file of returns, and all of them together.
+    fn groups(&self) -> Vec<(Vec<TransferId>, Shares)> {
+        let mut files: BTreeMap<Option<InboundFileId>, Vec<&Returned>> = BTreeMap::new();
+        for one in &self.0 {
+            files.entry(one.file).or_default().push(one);
+        }
+        let mut groups: Vec<Vec<&Returned>> = files.into_values().collect();
+        if groups.len() > 1 {
+            groups.push(self.0.iter().collect());
+        }
+        let group = |group: Vec<&Returned>| {
+            let shares = shares_of(group.iter().map(|one| one.entry.clone()));
+            (group.iter().map(|one| one.entry.transfer).collect(), shares)
+        };
+        groups.into_iter().map(group).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn shares(amounts: &[(u128, i64)]) -> Shares {
+        amounts.iter().map(|(app, amount)| (AppId(Uuid::from_u128(*app)), Cents::new(*amount))).collect()
+    }
+
+    #[test]
+    fn one_candidate_is_a_match_and_candidates_with_other_shares_are_none() {
+        let (one, other) = (shares(&[(1, 500)]), shares(&[(2, 500)]));
+        let both = shares(&[(1, 200), (2, 300)]);
+        assert_eq!(only::<u8>(&[]), Err(ItemReason::UnknownLine));
+        assert_eq!(only(&[(7, one.clone())]), Ok(7));
+        assert_eq!(only(&[(7, one.clone()), (8, one.clone())]), Ok(7), "the oldest of equal ones");
+        assert_eq!(only(&[(7, one.clone()), (8, other)]), Err(ItemReason::SeveralMatches));
+        assert_eq!(only(&[(7, both.clone()), (8, both), (9, one)]), Err(ItemReason::SeveralMatches));
+    }
+
+    fn file(number: u128) -> BankFileId {
+        BankFileId(Uuid::from_u128(number))
+    }
+
+    fn line(amount: i64) -> BankItem {
+        let nil = Uuid::nil();
+        BankItem {
+            org: OrgId(nil),
+            id: BankItemId(nil),
+            inbound_file: InboundFileId(nil),
+            connection: crate::ids::BankConnectionId(nil),
+            line: 1,
+            kind: bank_intake::ItemKind::Line,
+            code: "447".to_owned(),
+            trace: None,
+            amount: Cents::new(amount),
+            individual_id: String::new(),
+            text: None,
+            status: bank_intake::ItemStatus::Waiting,
+            reason: None,
+            transfer: None,
+            bank_file: None,
+            payout_method: None,
+            matched_by: None,
+            closed_by: None,
+            closed_at: None,
+            evidence: None,
+            statement: None,
+            settlement_account: None,
+            reference: None,
+            meaning: Some(LineMeaning::Payments),
+            booked_as: None,
+            app: None,
+            suspense: None,
+            created_at: crate::clock::Time::from_micros(0),
+        }
+    }
+
+    #[test]
+    fn a_file_is_matched_once_and_no_subset_is_summed_up() {
+        let group = |number: u128, amounts: &[(u128, i64)]| {
+            let shares = shares(amounts);
+            (vec![(file(number), shares.clone())], shares)
+        };
+        let groups = vec![group(1, &[(1, 500)]), group(2, &[(1, 500)]), group(3, &[(1, 200), (2, 100)])];
+        let mut payments = Payments { groups, ..Payments::default() };
+        let files = |target: LineTarget| {
+            let LineTarget::Files(files) = target else { return Vec::new() };
+            files.into_iter().map(|(file, _)| file).collect()
+        };
+        assert_eq!(files(payments.take(&line(-500))), [file(1)]);
+        assert_eq!(files(payments.take(&line(-500))), [file(2)]);
+        assert_eq!(payments.take(&line(-500)), LineTarget::Unmatched(ItemReason::UnknownLine));
+        assert_eq!(payments.take(&line(-200)), LineTarget::Unmatched(ItemReason::UnknownLine));
+        assert_eq!(files(payments.take(&line(-300))), [file(3)]);
+    }
+}

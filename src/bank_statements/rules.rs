@@ -1,0 +1,53 @@
+//! The states of a statement. Pure.
+
+use super::model::StatementStatus;
+use crate::refusal::Refusal;
+use crate::world::states::{self, TransitionRow};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StatementEvent {
+    /// Its lines are booked.
+    Applied,
+    /// Its opening balance contradicts the statement before it.
+    Contradicted,
+    Discarded,
+}
+
+impl StatementEvent {
+    const ALL: [Self; 3] = [Self::Applied, Self::Contradicted, Self::Discarded];
+}
+
+/// # Errors
+/// `invalid-state`.
+pub(super) fn apply(status: StatementStatus, event: StatementEvent) -> Result<StatementStatus, Refusal> {
+    states::apply("bank statement", status, |status| transition(status, event))
+}
+
+const fn transition(status: StatementStatus, event: StatementEvent) -> Option<StatementStatus> {
+    use StatementStatus::{Applied, Discarded, Quarantined, Waiting};
+    match (status, event) {
+        (Waiting, StatementEvent::Applied) => Some(Applied),
+        (Waiting, StatementEvent::Contradicted) => Some(Quarantined),
+        (Waiting | Quarantined, StatementEvent::Discarded) => Some(Discarded),
+        (Applied | Quarantined | Discarded, StatementEvent::Applied | StatementEvent::Contradicted)
+        | (Applied | Discarded, StatementEvent::Discarded) => None,
+    }
+}
+
+/// Returns all transitions for docs/states.md.
+pub fn transitions() -> Vec<TransitionRow> {
+    states::transitions(&StatementEvent::ALL, transition)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_is_applied_once() {
+        let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
+        let expected = "waiting Applied applied\nwaiting Contradicted quarantined\nwaiting Discarded discarded\n\
+            quarantined Discarded discarded\n";
+        assert_eq!(table, expected);
+    }
+}

@@ -1,0 +1,165 @@
+//! The bank: files that it took, and answers that it owes.
+
+use bursar_formats::nacha::{self, Batch, Entry, File};
+use bursar_formats::{Profile, Refused};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::account::{Account, Grain, Kind};
+use super::answers::{self, Answer, Paid, Report};
+use super::magic::{Selected, selected};
+
+/// The time until a late return, in seconds: two days after the next morning.
+const LATE_SECONDS: i64 = 3 * 86_400;
+/// The time between the two returns of one payment.
+const AGAIN_SECONDS: i64 = 86_400;
+
+/// A report that the bank owes from a time on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Owed {
+    at: i64,
+    report: Report,
+}
+
+/// What the bank remembers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bank {
+    /// The hashes of the files that it took.
+    taken: Vec<String>,
+    owed: Vec<Owed>,
+    next_trace: u64,
+    next_file: u32,
+    /// The customer's account, if the bank keeps one.
+    #[serde(default)]
+    account: Option<Account>,
+}
+
+impl Bank {
+    /// Keeps the customer's account from now on, unless it keeps one.
+    pub fn keep(&mut self, account: Account) {
+        self.account.get_or_insert(account);
+    }
+
+    /// Books a wire to the customer.
+    pub fn wire(&mut self, amount: i64, text: &str, now: i64) {
+        self.book(now, Kind::Wire, amount, text);
+    }
+
+    /// Books a fee of the bank.
+    pub fn fee(&mut self, amount: i64, now: i64) {
+        self.book(now, Kind::Fee, amount, "ANALYSIS FEE");
+    }
+
+    /// Books interest of the bank.
+    pub fn interest(&mut self, amount: i64, now: i64) {
+        self.book(now, Kind::Interest, amount, "INTEREST");
+    }
+
+    /// Books the debit of a third party.
+    pub fn debit_by_other(&mut self, amount: i64, now: i64) {
+        self.book(now, Kind::Debit, amount, "GYM MEMBERSHIP");
+    }
+
+    fn book(&mut self, now: i64, kind: Kind, amount: i64, text: &str) {
+        if let Some(account) = &mut self.account {
+            account.book_now(now, kind, amount, "", text);
+        }
+    }
+
+    /// Takes a payment file at a time, in seconds since 1970. The same bytes are taken once.
+    ///
+    /// # Errors
+    /// The findings, if a bank would refuse the file.
+    pub fn take(&mut self, bytes: &[u8], now: i64) -> Result<(), Refused> {
+        let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        if self.taken.contains(&hash) {
+            return Ok(());
+        }
+        let (file, _) = nacha::read(bytes, Profile::Strict)?;
+        self.taken.push(hash);
+        for batch in &file.batches {
+            self.take_batch(&file, batch, now);
+        }
+        Ok(())
+    }
+
+    fn take_batch(&mut self, file: &File, batch: &Batch, now: i64) {
+        let credits: Vec<&Entry> =
+            batch.entries.iter().filter(|entry| matches!(entry.code.as_str(), "22" | "32")).collect();
+        if credits.iter().any(|entry| selected(&entry.account) == Selected::Rejected) {
+            let entries = batch.entries.iter().map(|entry| Paid::of(file, batch, entry)).collect();
+            return self.owe(now, Report::Rejected { entries });
+        }
+        self.debit(batch, &credits, now);
+        for entry in credits {
+            let paid = Paid::of(file, batch, entry);
+            let returned = |reason: u8| Report::Returned { paid: paid.clone(), reason: format!("R{reason:02}") };
+            match selected(&entry.account) {
+                Selected::Nothing | Selected::Rejected => {}
+                Selected::Returned(reason) => self.owe(now, returned(reason)),
+                Selected::ReturnedLate(reason) => self.owe(now + LATE_SECONDS, returned(reason)),
+                Selected::Changed(code) => {
+                    self.owe(now, Report::Changed { code: format!("C{code:02}"), paid: paid.clone() });
+                }
+                Selected::ReturnedTwice => {
+                    self.owe(now, returned(2));
+                    self.owe(now + AGAIN_SECONDS, returned(2));
+                }
+                Selected::ReturnedWithAnotherAmount => {
+                    let paid = paid.with(paid.amount + 1, paid.trace);
+                    self.owe(now, Report::Returned { paid, reason: "R02".to_owned() });
+                }
+                Selected::ReturnedWithAnotherTrace => {
+                    let paid = paid.with(paid.amount, paid.trace + 5_000_000);
+                    self.owe(now, Report::Returned { paid, reason: "R02".to_owned() });
+                }
+            }
+        }
+    }
+
+    /// Debits the customer on the effective day of a batch.
+    fn debit(&mut self, batch: &Batch, credits: &[&Entry], now: i64) {
+        let Some(account) = &mut self.account else { return };
+        let today = jiff::Timestamp::from_second(now).map(|now| now.to_zoned(jiff::tz::TimeZone::UTC).date());
+        let Some(on) = batch.header.effective_on.or(today.ok()).filter(|_| !credits.is_empty()) else { return };
+        let cents = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
+        let text = format!("{} {} {}", batch.header.company_name, batch.header.sec, batch.header.description);
+        match account.grain {
+            Grain::File => {
+                let sum = credits.iter().map(|entry| entry.amount).sum();
+                account.book(on, Kind::Payments, cents(sum), "", &text);
+            }
+            Grain::Entry => {
+                for entry in credits {
+                    account.book(on, Kind::Payments, cents(entry.amount), &entry.individual_id, &text);
+                }
+            }
+        }
+    }
+
+    /// Credits the payments that come back.
+    fn credit(&mut self, due: &[Report], now: i64) {
+        let Some(account) = &mut self.account else { return };
+        for report in due {
+            if let Report::Returned { paid, reason } = report {
+                let amount = i64::try_from(paid.amount).unwrap_or(i64::MAX);
+                account.book_now(now, Kind::Returns, amount, &paid.individual_id, &format!("RETURN {reason}"));
+            }
+        }
+    }
+
+    fn owe(&mut self, at: i64, report: Report) {
+        self.owed.push(Owed { at, report });
+    }
+
+    /// Returns the answers that are due, each as a file, and forgets them.
+    pub fn answer(&mut self, now: i64) -> Vec<Answer> {
+        let (due, later) = std::mem::take(&mut self.owed).into_iter().partition(|owed: &Owed| owed.at <= now);
+        self.owed = later;
+        let due: Vec<Report> = due.into_iter().map(|owed| owed.report).collect();
+        self.credit(&due, now);
+        let mut answers = answers::files(due, now, &mut self.next_trace, &mut self.next_file);
+        answers.extend(self.account.iter_mut().flat_map(|account| account.statements(now)));
+        answers
+    }
+}

@@ -1,0 +1,89 @@
+//! Finds and changes the rows, and records the acts.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use super::json::RailRouteJson;
+use super::model::RailRoute;
+use super::rules::{Parts, in_force};
+use crate::banking::{connections, originators, settlement_accounts};
+use crate::clock::Time;
+use crate::events::acts::{self, ActKind, NewAct};
+use crate::ids::{BankConnectionId, MemberId, OrgId, OriginatorId, RailRouteId, SettlementAccountId};
+use crate::platform::Platform;
+use crate::refusal::Refusal;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+pub(super) fn find(world: &World, org: OrgId, id: RailRouteId) -> Result<Arc<RailRoute>, Halt> {
+    let found = world.get::<RailRoute>(key![org, id])?;
+    Ok(found.ok_or_else(|| Refusal::not_found("route"))?)
+}
+
+/// Returns all routes of a rail and a currency.
+pub(super) fn of_rail(
+    world: &World,
+    org: OrgId,
+    platform: Platform,
+    currency: &str,
+) -> Result<Vec<Arc<RailRoute>>, Halt> {
+    world.all::<RailRoute>(RailRoute::OF_RAIL, key![org, platform, currency.to_owned()])
+}
+
+/// Returns the route in force at a time; each route begins with a day in the zone of its connection.
+///
+/// # Errors
+/// The store's.
+pub fn carrying(
+    world: &World,
+    org: OrgId,
+    platform: Platform,
+    currency: &str,
+    now: Time,
+) -> Result<Option<Arc<RailRoute>>, Halt> {
+    let mut begun = Vec::new();
+    for route in of_rail(world, org, platform, currency)? {
+        let connection = connections::find(world, org, route.connection)?;
+        if route.from_on <= connection.settings.0.time_zone.day_of(now).to_string() {
+            begun.push(route);
+        }
+    }
+    Ok(in_force(&begun, Date::MAX).cloned())
+}
+
+/// Returns all routes of an organization.
+pub(super) fn of_org(world: &World, org: OrgId) -> Result<Vec<Arc<RailRoute>>, Halt> {
+    world.all::<RailRoute>(RailRoute::OF_ORG, key![org])
+}
+
+/// Returns the parts of a route. An originator or an account of another connection is `not-found`.
+pub(super) fn parts(
+    world: &World,
+    org: OrgId,
+    connection: BankConnectionId,
+    originator: OriginatorId,
+    account: SettlementAccountId,
+) -> Result<Parts, Halt> {
+    let connection = connections::find(world, org, connection)?;
+    let originator = originators::find_of(world, &connection, originator)?;
+    let account = settlement_accounts::find_of(world, &connection, account)?;
+    Ok(Parts { connection, originator, account })
+}
+
+/// Changes a route, and records the act of the member.
+pub(super) fn change(
+    world: &mut World,
+    before: &Arc<RailRoute>,
+    kind: ActKind,
+    by: MemberId,
+    edit: impl FnOnce(&mut RailRoute),
+) -> Result<Arc<RailRoute>, Halt> {
+    let after = world.change(before, |route| {
+        edit(route);
+        route.version += 1;
+    });
+    let act = NewAct::of(kind, None, after.id).by(Some(by));
+    acts::record(world, after.org, act.changing(&RailRouteJson::from(&**before), &RailRouteJson::from(&*after)))?;
+    Ok(after)
+}

@@ -1,0 +1,143 @@
+//! `bursar bank files` and `bursar bank entries`: over HTTP, like the set-up of banks.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::bank_set_up::{Acting, change, download, exchange, grid, parsed};
+use super::terminal::{Failed, say};
+
+#[derive(Subcommand)]
+pub(super) enum FileVerb {
+    /// List the newest files
+    List(Acting),
+    /// Show a file
+    Show {
+        /// Id of the file
+        id: Uuid,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Write the content of a file that was cut; pause the connection first if the server sends files itself
+    Content {
+        /// Id of the file
+        id: Uuid,
+        /// The new file [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Release a file above a limit, as another member than the one who set the limits
+    Release {
+        /// Id of the file
+        id: Uuid,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Record that the bank has a file
+    MarkSent {
+        /// Id of the file
+        id: Uuid,
+        /// How you know it: who at the bank, when, the reference
+        #[arg(long, value_name = "TEXT")]
+        evidence: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Record that the bank does not have a file in doubt; the server sends it again
+    MarkUnsent {
+        /// Id of the file
+        id: Uuid,
+        /// How you know it: who at the bank, when, the reference
+        #[arg(long, value_name = "TEXT")]
+        evidence: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Move a file that missed its deadline into the next window
+    Redate {
+        /// Id of the file
+        id: Uuid,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Cancel a file that is not at the bank; its payouts fail
+    Cancel {
+        /// Id of the file
+        id: Uuid,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+}
+
+pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
+    let at = |id: Uuid, verb: &str| format!("/v2/bank/files/{id}/{verb}");
+    match verb {
+        FileVerb::List(acting) => {
+            let rows = list("/v2/bank/files?limit=100", &acting)?;
+            let columns = ["id", "status", "cutoff", "submit_by", "entries", "credit", "name"];
+            table(&["ID", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "CENTS", "NAME"], &columns, &rows, &acting)
+        }
+        FileVerb::Show { id, acting } => show(&format!("/v2/bank/files/{id}"), &acting),
+        FileVerb::Content { id, output, acting } => download(&at(id, "content"), output.as_deref(), &acting),
+        FileVerb::Release { id, acting } => change(Method::POST, &at(id, "release"), json!({}), &acting),
+        FileVerb::MarkSent { id, evidence, acting } => {
+            change(Method::POST, &at(id, "mark-sent"), json!({"evidence": evidence}), &acting)
+        }
+        FileVerb::MarkUnsent { id, evidence, acting } => {
+            change(Method::POST, &at(id, "mark-unsent"), json!({"evidence": evidence}), &acting)
+        }
+        FileVerb::Redate { id, acting } => change(Method::POST, &at(id, "redate"), json!({}), &acting),
+        FileVerb::Cancel { id, reason, acting } => {
+            change(Method::POST, &at(id, "cancel"), json!({"reason": reason}), &acting)
+        }
+    }
+}
+
+/// Lists the newest payments of a file, or of all files.
+pub(super) fn entries(file: Option<Uuid>, acting: &Acting) -> Result<(), Failed> {
+    let of_file = file.map(|file| format!("&bank_file_id={file}")).unwrap_or_default();
+    let rows = list(&format!("/v2/bank/entries?limit=100{of_file}"), acting)?;
+    let columns = ["transfer_id", "status", "name", "amount", "individual_id", "bank_file_id"];
+    table(&["TRANSFER", "STATUS", "NAME", "CENTS", "INDIVIDUAL ID", "FILE"], &columns, &rows, acting)
+}
+
+pub(super) fn show(path: &str, acting: &Acting) -> Result<(), Failed> {
+    let one = parsed(&exchange(Method::GET, path, None, acting)?)?;
+    if acting.is_json() {
+        return say(&one.to_string());
+    }
+    let fields = one.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let lines: Vec<String> = fields.map(|(name, value)| format!("{name:22} {}", shown(value))).collect();
+    say(&lines.join("\n"))
+}
+
+pub(super) fn list(path: &str, acting: &Acting) -> Result<Value, Failed> {
+    parsed(&exchange(Method::GET, path, None, acting)?)
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+pub(super) fn table(titles: &[&str], columns: &[&str], answer: &Value, acting: &Acting) -> Result<(), Failed> {
+    if acting.is_json() {
+        return say(&answer.to_string());
+    }
+    let mut table = grid(titles);
+    for row in answer["data"].as_array().into_iter().flatten() {
+        table.add_row(columns.iter().map(|name| {
+            let value = &row[*name];
+            if value.is_null() { "-".to_owned() } else { shown(value) }
+        }));
+    }
+    say(&table.trim_fmt())?;
+    if answer["has_more"] == true { say("… and more; use the API with starting_after") } else { Ok(()) }
+}

@@ -1,0 +1,186 @@
+//! Records the outcomes of payments in bank files.
+
+use std::sync::Arc;
+
+use crate::bank_files::{self, BankEntry, BankFile, EntryStatus, FileStatus};
+use crate::engine::Command;
+use crate::ids::{BankFileId, SettlementAccountId, TransferId};
+use crate::jobs::{self, Leased};
+use crate::ledger::Account;
+use crate::payouts;
+use crate::rails::failures::FailureCode;
+use crate::scope::Scope;
+use crate::transfers;
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
+
+/// Records the next outcomes of a file: a payment in a file at the bank is presumed settled at the settlement time, and
+/// one in a canceled file fails.
+#[derive(Clone, Debug)]
+pub struct EndEntries {
+    pub leased: Leased,
+    pub file: BankFileId,
+    /// The entry up to which outcomes were recorded when the entries were read.
+    pub after: Option<TransferId>,
+    /// The entries after it, in order; empty if none is left.
+    pub entries: Vec<TransferId>,
+}
+
+impl Command for EndEntries {
+    type Reply = ();
+
+    fn needs(&self) -> Vec<Want> {
+        let org = self.leased.org;
+        let entries = self.entries.iter().map(|transfer| Want::row::<BankEntry>(key![org, *transfer]));
+        [self.leased.want(), Want::row::<BankFile>(key![org, self.file])].into_iter().chain(entries).collect()
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let file = bank_files::find(world, self.leased.org, self.file)?;
+        let now = world.now();
+        let status = match file.status {
+            FileStatus::Sent if now < file.settles_at => {
+                return jobs::put_off(world, &self.leased, file.settles_at, None);
+            }
+            FileStatus::Sent => EntryStatus::Settled,
+            FileStatus::Canceled => EntryStatus::Canceled,
+            FileStatus::Open
+            | FileStatus::Sealed
+            | FileStatus::Sending
+            | FileStatus::Renaming
+            | FileStatus::InDoubt
+            | FileStatus::Rejected
+            | FileStatus::Dropped => return jobs::finish(world, &self.leased),
+        };
+        // Another worker may have recorded them in the meantime, or the file has another state.
+        let is_next = file.ended_through == self.after;
+        let Some(last) = self.entries.last().copied().filter(|_| is_next) else {
+            return if is_next {
+                jobs::finish(world, &self.leased)
+            } else {
+                jobs::put_off(world, &self.leased, now, None)
+            };
+        };
+        world.each(&self.entries, |world, transfer| end(world, &file, *transfer, status))?;
+        bank_files::change(world, &file, |file| file.ended_through = Some(last));
+        jobs::put_off(world, &self.leased, now, None)
+    }
+}
+
+fn end(world: &mut World, file: &Arc<BankFile>, id: TransferId, status: EntryStatus) -> Result<(), Halt> {
+    let Some(entry) = bank_files::entry(world, file.org, id)? else { return Ok(()) };
+    if entry.file != file.id {
+        return Ok(());
+    }
+    // The bank refused the file after its payments were presumed settled.
+    if (entry.status, status) == (EntryStatus::Settled, EntryStatus::Canceled) {
+        return take_back(world, file, &entry, FailureCode::RejectedByRail, debited_from(file, &entry));
+    }
+    if entry.status != EntryStatus::Joined {
+        return Ok(());
+    }
+    let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, id)?;
+    if status == EntryStatus::Settled {
+        payouts::complete(world, &transfer, unbooked(&entry))?;
+    } else {
+        payouts::fail(world, &transfer, FailureCode::RejectedByRail)?;
+    }
+    let now = world.now();
+    let credited_to = debited_from(file, &entry).filter(|_| status == EntryStatus::Canceled);
+    world.change(&entry, |entry| {
+        (entry.status, entry.ended_at, entry.credit_due) = (status, Some(now), credited_to);
+    });
+    Ok(())
+}
+
+/// Returns the account that the bank debited for an entry, and credits if it refuses the file.
+fn debited_from(file: &BankFile, entry: &BankEntry) -> Option<SettlementAccountId> {
+    let is_debited = file.debit_line.is_some() || entry.debit_line.is_some();
+    is_debited.then_some(entry.settlement_account)
+}
+
+const fn unbooked(entry: &BankEntry) -> Account {
+    Account::Unbooked(entry.app, entry.settlement_account)
+}
+
+/// `credited_to` is the account to which the bank credits the money, if it had it.
+fn take_back(
+    world: &mut World,
+    file: &Arc<BankFile>,
+    entry: &Arc<BankEntry>,
+    code: FailureCode,
+    credited_to: Option<SettlementAccountId>,
+) -> Result<(), Halt> {
+    let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.transfer)?;
+    if entry.status == EntryStatus::Settled {
+        payouts::take_back(world, &transfer, code, unbooked(entry))?;
+    } else {
+        payouts::fail(world, &transfer, code)?;
+    }
+    let now = world.now();
+    world.change(entry, |entry| {
+        (entry.status, entry.ended_at) = (EntryStatus::Returned, Some(now));
+        entry.credit_due = credited_to;
+    });
+    bank_files::change(world, file, |file| file.returned += 1);
+    Ok(())
+}
+
+/// The effect of a return on an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    Booked,
+    /// It was returned before.
+    Again,
+    /// Its file is not at the bank according to our records.
+    NotSent,
+    /// It left its file, or its file was canceled.
+    NotInFile,
+}
+
+/// Books the return of an entry: its payout fails, or comes back if it was presumed settled.
+///
+/// # Errors
+/// The store's.
+pub fn return_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode) -> Result<Returned, Halt> {
+    let file = bank_files::find(world, entry.org, entry.file)?;
+    match entry.status {
+        EntryStatus::Returned => return Ok(Returned::Again),
+        EntryStatus::Withdrawn | EntryStatus::Canceled => return Ok(Returned::NotInFile),
+        EntryStatus::Joined | EntryStatus::Settled => {}
+    }
+    if file.status != FileStatus::Sent {
+        return Ok(Returned::NotSent);
+    }
+    take_back(world, &file, entry, code, Some(entry.settlement_account))?;
+    Ok(Returned::Booked)
+}
+
+/// Fails payments whose accounts cannot be used, before their file is written. Their money stays.
+#[derive(Clone, Debug)]
+pub struct RefuseEntries {
+    pub leased: Leased,
+    pub file: BankFileId,
+    pub entries: Vec<TransferId>,
+}
+
+impl Command for RefuseEntries {
+    type Reply = ();
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let org = self.leased.org;
+        for id in &self.entries {
+            let file = bank_files::find(world, org, self.file)?;
+            let Some(entry) = bank_files::entry(world, org, *id)? else { continue };
+            let is_written = file.status != FileStatus::Sealed || file.sha256.is_some();
+            if is_written || entry.status != EntryStatus::Joined || entry.file != file.id {
+                continue;
+            }
+            bank_files::remove(world, &file, &entry)?;
+            let transfer = transfers::find(world, Scope { org, app: entry.app }, *id)?;
+            payouts::fail(world, &transfer, FailureCode::InvalidAccountNumber)?;
+        }
+        let now = world.now();
+        jobs::put_off(world, &self.leased, now, None)
+    }
+}

@@ -1,0 +1,259 @@
+//! Writes files that were cut, delivers them to the bank, and records the outcomes of their payments.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use bursar_transports::Name;
+use bursar_transports::publish::{
+    End, Journal, NotCommitted, Order, Publishing, State, Stopped, Way, deliver, remove_strays,
+};
+use sha2::{Digest as _, Sha256};
+
+use crate::bank_files::{self, Advance, BankFile, Begin, Contents, FileStatus, Rest, Step, Swept, Written};
+use crate::bank_transports::Opened;
+use crate::banking::TRANSPORT_MANUAL;
+use crate::banking::connections::{self, BankConnection, ConnectionStatus};
+use crate::ids::BankFileId;
+use crate::jobs::Leased;
+use crate::program::Bursar;
+use crate::refusal::{Code, Refusal};
+use crate::settlements::{EndEntries, RefuseEntries};
+
+/// Outcomes that are recorded in one commit.
+const PAGE: usize = 100;
+/// The wait before a file is sent again, in seconds.
+const AGAIN_SECONDS: i64 = 60;
+
+/// Records the next outcomes of a file.
+pub(super) async fn end(bursar: &Bursar, leased: Leased, file: BankFileId) -> Result<(), Refusal> {
+    let org = leased.org;
+    let (after, entries) = bursar
+        .read(move |world| {
+            let file = bank_files::find(world, org, file)?;
+            let page = bank_files::after(world, &file, file.ended_through, PAGE)?;
+            Ok((file.ended_through, page.iter().map(|entry| entry.transfer).collect()))
+        })
+        .await?;
+    bursar.engine.run(org, EndEntries { leased, file, after, entries }).await
+}
+
+/// Writes a file, and delivers it unless it waits for a person.
+pub(super) async fn send(bursar: &Bursar, leased: Leased, id: BankFileId) -> Result<(), Refusal> {
+    let (org, vault) = (leased.org, bursar.vault.clone());
+    let (file, connection, contents) = bursar
+        .read(move |world| {
+            let file = bank_files::find(world, org, id)?;
+            let connection = connections::find(world, org, file.connection)?;
+            let contents = may_be_sent(file.status).then(|| bank_files::contents(world, &vault, &file)).transpose()?;
+            Ok((file, connection, contents))
+        })
+        .await?;
+    let (file, bytes) = match contents {
+        None => return rest(bursar, leased, None).await,
+        Some(Contents::Unusable(entries)) if file.sha256.is_none() => {
+            tracing::error!(file = %id, count = entries.len(), "accounts of payees were changed in the store; their \
+                                                                 payments fail");
+            return bursar.engine.run(org, RefuseEntries { leased, file: id, entries }).await;
+        }
+        Some(Contents::Unusable(_) | Contents::Erased) => return changed(bursar, leased, &file).await,
+        Some(Contents::Nothing) => {
+            bursar.engine.run(org, Written { leased: leased.clone(), file: id, bytes: None }).await?;
+            return rest(bursar, leased, None).await;
+        }
+        Some(Contents::Bytes(bytes)) => {
+            let hash = hexadecimal(&Sha256::digest(&bytes));
+            let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+            let written = Written { leased: leased.clone(), file: id, bytes: Some((size, hash.clone())) };
+            let file = bursar.engine.run(org, written).await?;
+            if file.sha256.as_ref() != Some(&hash) {
+                return changed(bursar, leased, &file).await;
+            }
+            (file, bytes)
+        }
+    };
+    dispatch(bursar, leased, file, &connection, &bytes).await
+}
+
+const fn may_be_sent(status: FileStatus) -> bool {
+    match status {
+        FileStatus::Sealed | FileStatus::Sending | FileStatus::Renaming => true,
+        FileStatus::Open
+        | FileStatus::InDoubt
+        | FileStatus::Sent
+        | FileStatus::Rejected
+        | FileStatus::Canceled
+        | FileStatus::Dropped => false,
+    }
+}
+
+async fn rest(bursar: &Bursar, leased: Leased, reason: Option<String>) -> Result<(), Refusal> {
+    let again = reason.map(|reason| (bursar.clock.now().plus_seconds(AGAIN_SECONDS), reason));
+    bursar.engine.run(leased.org, Rest { leased, again }).await
+}
+
+fn count(outcome: &'static str) {
+    metrics::counter!("bursar_bank_files_total", "outcome" => outcome).increment(1);
+}
+
+/// The records give other bytes than those that were committed.
+async fn changed(bursar: &Bursar, leased: Leased, file: &BankFile) -> Result<(), Refusal> {
+    count("changed");
+    tracing::error!(file = %file.id, "the records of a bank file give other bytes than its hash; pause its connection");
+    rest(bursar, leased, Some("the records give other bytes than the hash of the file".to_owned())).await
+}
+
+/// Decides whether the server delivers a written file now.
+async fn dispatch(
+    bursar: &Bursar,
+    leased: Leased,
+    file: Arc<BankFile>,
+    connection: &BankConnection,
+    bytes: &[u8],
+) -> Result<(), Refusal> {
+    if connection.transport == TRANSPORT_MANUAL || file.must_wait_for_release() {
+        // A member takes it to the bank, or releases it, which adds another job.
+        return rest(bursar, leased, None).await;
+    }
+    if connection.status != ConnectionStatus::Approved {
+        return rest(bursar, leased, Some(format!("the bank connection is {}", connection.status))).await;
+    }
+    let Some(mut opened) = bursar.transports.open(file.org, &connection.transport) else {
+        count("failed");
+        tracing::error!(file = %file.id, transport = connection.transport, "the configuration has no such transport");
+        return rest(bursar, leased, Some("the configuration does not have its transport".to_owned())).await;
+    };
+    let file = if file.unswept {
+        if let Err(error) = remove_strays(&mut opened.transport, &file.id.to_string()).await {
+            return failed(bursar, leased, &file, &error.to_string()).await;
+        }
+        bursar.engine.run(file.org, Swept { leased: leased.clone(), file: file.id }).await?
+    } else {
+        file
+    };
+    // After the deadline a file would settle on another day than it names; a member moves it, or has taken it there.
+    if file.status != FileStatus::Renaming && bursar.clock.now() >= file.submit_by {
+        count("late");
+        tracing::error!(file = %file.id, "a bank file missed the bank's deadline; move it, or mark it as sent");
+        return rest(bursar, leased, None).await;
+    }
+    let delivered = delivered(bursar, &leased, &file, &mut opened, bytes).await;
+    opened.transport.close().await;
+    match delivered {
+        Ok(End::Sent) => {
+            count("sent");
+            rest(bursar, leased, None).await
+        }
+        Ok(End::InDoubt(doubt)) => {
+            count("in_doubt");
+            tracing::error!(file = %file.id, doubt = doubt.code(), advice = doubt.advice(), "a bank file is in doubt");
+            rest(bursar, leased, None).await
+        }
+        Ok(End::NameTaken) => failed(bursar, leased, &file, "the bank's folder has a file of this name").await,
+        Ok(End::NotRenamed) => failed(bursar, leased, &file, "the bank's server refused the final name").await,
+        Err(Stopped::Stale) => {
+            Err(Refusal::new(Code::ResourceBusy, "Another delivery or a member has changed the bank file."))
+        }
+        Err(stopped) => failed(bursar, leased, &file, &stopped.to_string()).await,
+    }
+}
+
+async fn failed(bursar: &Bursar, leased: Leased, file: &BankFile, reason: &str) -> Result<(), Refusal> {
+    count("failed");
+    tracing::warn!(file = %file.id, reason, "a bank file cannot be delivered; it is retried");
+    rest(bursar, leased, Some(reason.to_owned())).await
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _written = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Runs the publish protocol from the committed state of the file.
+async fn delivered(
+    bursar: &Bursar,
+    leased: &Leased,
+    file: &BankFile,
+    opened: &mut Opened,
+    bytes: &[u8],
+) -> Result<End, Stopped> {
+    let not_committed = |refusal: Refusal| Stopped::NotCommitted(refusal.message.to_string());
+    let begin = Begin { leased: leased.clone(), file: file.id };
+    let file = bursar.engine.run(file.org, begin).await.map_err(not_committed)?;
+    let bad = |reason: &str| Stopped::NotCommitted(reason.to_owned());
+    let name = Name::parse(file.name.as_deref().unwrap_or_default()).map_err(|error| bad(&error.to_string()))?;
+    let way = if opened.direct {
+        Way::Direct
+    } else if opened.transport.renames_atomically().await? {
+        Way::AtomicRename
+    } else {
+        Way::PlainRename
+    };
+    let lease = u64::try_from(file.leases).map_err(|_| bad("the number of the delivery is negative"))?;
+    let order = Order::new(&file.id.to_string(), lease, name, bytes, way).map_err(|error| bad(&error.to_string()))?;
+    let committed = committed(&file).ok_or_else(|| bad("the state of the file was changed"))?;
+    let mut record = Record { bursar, leased, file: file.id };
+    deliver(&mut opened.transport, &mut record, &order, bytes, committed, opened.read_back).await
+}
+
+/// Returns the state of the protocol that the file has.
+fn committed(file: &BankFile) -> Option<State> {
+    let temp = || file.temp_name.as_deref().and_then(|name| Name::parse(name).ok());
+    match (file.status, file.way.as_deref()) {
+        (FileStatus::Sealed, _) => Some(State::Sealed),
+        (FileStatus::Sending, _) => Some(State::Sending),
+        (FileStatus::Renaming, Some(ATOMIC)) => Some(State::Renaming(Publishing::Atomic { temp: temp()? })),
+        (FileStatus::Renaming, Some(PLAIN)) => Some(State::Renaming(Publishing::Plain { temp: temp()? })),
+        (FileStatus::Renaming, Some(DIRECT)) => Some(State::Renaming(Publishing::Direct)),
+        (FileStatus::Renaming, Some(_) | None) => None,
+        (
+            FileStatus::Open
+            | FileStatus::InDoubt
+            | FileStatus::Sent
+            | FileStatus::Rejected
+            | FileStatus::Canceled
+            | FileStatus::Dropped,
+            _,
+        ) => None,
+    }
+}
+
+const ATOMIC: &str = "atomic";
+const PLAIN: &str = "plain";
+const DIRECT: &str = "direct";
+
+/// Commits the states of the protocol.
+struct Record<'a> {
+    bursar: &'a Bursar,
+    leased: &'a Leased,
+    file: BankFileId,
+}
+
+impl Journal for Record<'_> {
+    async fn commit(&mut self, lease: u64, state: &State) -> Result<(), NotCommitted> {
+        let step = match state {
+            State::Sealed => return Ok(()),
+            State::Sending => Step::Sending,
+            State::Renaming(Publishing::Atomic { temp }) => {
+                Step::Renaming { way: ATOMIC, temp_name: Some(temp.to_string()) }
+            }
+            State::Renaming(Publishing::Plain { temp }) => {
+                Step::Renaming { way: PLAIN, temp_name: Some(temp.to_string()) }
+            }
+            State::Renaming(Publishing::Direct) => Step::Renaming { way: DIRECT, temp_name: None },
+            State::Sent => Step::Sent,
+            State::InDoubt(doubt) => Step::InDoubt(doubt.code()),
+        };
+        let lease = i64::try_from(lease).map_err(|_| NotCommitted::Stale)?;
+        let advance = Advance { leased: self.leased.clone(), file: self.file, lease, step };
+        self.bursar.engine.run(self.leased.org, advance).await.map_err(|refusal| {
+            if refusal.code == Code::ResourceBusy {
+                NotCommitted::Stale
+            } else {
+                NotCommitted::Failed(refusal.message.to_string())
+            }
+        })
+    }
+}

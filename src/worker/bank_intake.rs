@@ -1,0 +1,227 @@
+//! Fetches the files of banks, and reads those that are stored.
+
+use bursar_formats::Format;
+use bursar_transports::intake::{Verdict, Waits, Watch, fetch};
+use bursar_transports::{Entry, Error, Kind, Transport};
+use sha2::{Digest as _, Sha256};
+
+use super::bank_files::hexadecimal;
+use crate::bank_files::Rest;
+use crate::bank_intake::{
+    self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PART_BYTES, Reading, Reported,
+};
+use crate::bank_transports::INBOUND_BYTES_MAX;
+use crate::banking::connections;
+use crate::ids::{BankConnectionId, InboundFileId};
+use crate::jobs::Leased;
+use crate::program::Bursar;
+use crate::refusal::{Code, Refusal};
+use crate::vault::Unsealed;
+
+/// The wait between polls, in seconds.
+const POLL_SECONDS: i64 = 900;
+/// The wait while a file is still written, or more files are left.
+const POLL_AGAIN_SECONDS: i64 = 60;
+/// Files that are fetched in one poll.
+const FILES_MAX: usize = 20;
+
+fn count(outcome: &'static str) {
+    metrics::counter!("bursar_bank_inbound_total", "outcome" => outcome).increment(1);
+}
+
+/// Fetches the complete files of a bank that are not stored yet.
+pub(super) async fn poll(bursar: &Bursar, leased: Leased, id: BankConnectionId) -> Result<(), Refusal> {
+    let org = leased.org;
+    let connection = bursar.read(move |world| connections::find(world, org, id)).await?;
+    let Some((mut transport, inbox)) = bursar.transports.open_inbound(org, &connection.transport) else {
+        return rest(bursar, leased, POLL_SECONDS, "the configuration has no inbound folder for its transport").await;
+    };
+    let mut watch = inbox.lock().await;
+    let polled = take(bursar, &leased, id, &mut transport, &mut watch).await;
+    drop(watch);
+    transport.close().await;
+    match polled {
+        Ok(true) => rest(bursar, leased, POLL_AGAIN_SECONDS, "a file is not complete yet, or more files wait").await,
+        Ok(false) => rest(bursar, leased, POLL_SECONDS, "the folder has no other files").await,
+        Err(Failed::Refused(refusal)) => Err(refusal),
+        Err(Failed::Transport(error)) => {
+            count("failed");
+            tracing::warn!(connection = %id, reason = %error, "the files of a bank cannot be fetched; it is retried");
+            rest(bursar, leased, POLL_AGAIN_SECONDS, &error.to_string()).await
+        }
+    }
+}
+
+enum Failed {
+    Transport(Error),
+    Refused(Refusal),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Transport(error)
+    }
+}
+
+async fn rest(bursar: &Bursar, leased: Leased, seconds: i64, reason: &str) -> Result<(), Refusal> {
+    let again = Some((bursar.clock.now().plus_seconds(seconds), reason.to_owned()));
+    bursar.engine.run(leased.org, Rest { leased, again }).await
+}
+
+/// Returns whether to poll again soon.
+async fn take(
+    bursar: &Bursar,
+    leased: &Leased,
+    connection: BankConnectionId,
+    transport: &mut Transport,
+    watch: &mut Watch,
+) -> Result<bool, Failed> {
+    let listing = transport.list().await?;
+    for name in &listing.unusable {
+        tracing::warn!(%connection, name, "a file of a bank has a name that is not usable; rename it");
+    }
+    let (mut soon, mut fetched) = (false, 0);
+    for verdict in watch.poll(&listing, INBOUND_BYTES_MAX) {
+        match verdict {
+            Verdict::Waiting(_, Waits::New | Waits::Growing) => soon = true,
+            Verdict::Waiting(name, Waits::TooLarge) => {
+                count("too_large");
+                tracing::error!(%connection, %name, most = INBOUND_BYTES_MAX, "a file of a bank is too large to be \
+                                                                               read; ask the bank for several files");
+            }
+            Verdict::Waiting(_, Waits::Temporary | Waits::Empty | Waits::NotAFile) | Verdict::Received(_) => {}
+            Verdict::Ready(_) if fetched == FILES_MAX => soon = true,
+            Verdict::Ready(entry) => match take_one(bursar, leased, connection, transport, &entry).await {
+                Ok(is_new) => {
+                    fetched += usize::from(is_new);
+                    watch.received(&entry);
+                }
+                Err(Failed::Transport(error)) if is_of_file(error.kind) => {
+                    count("failed");
+                    tracing::warn!(%connection, reason = %error, "a file of a bank cannot be read; it is retried");
+                    (soon, fetched) = (true, fetched + 1);
+                }
+                Err(failed) => return Err(failed),
+            },
+        }
+    }
+    Ok(soon)
+}
+
+/// Returns whether other files of the folder may still be read after an error.
+const fn is_of_file(kind: Kind) -> bool {
+    match kind {
+        Kind::Permission
+        | Kind::Exists
+        | Kind::Missing
+        | Kind::TooLarge
+        | Kind::Changed
+        | Kind::Refused
+        | Kind::NoSpace => true,
+        Kind::Unreachable | Kind::HostKey | Kind::SignIn | Kind::TimedOut | Kind::Protocol => false,
+    }
+}
+
+fn size(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+/// Fetches and stores one file; returns whether its bytes were not known by name, size and time.
+async fn take_one(
+    bursar: &Bursar,
+    leased: &Leased,
+    connection: BankConnectionId,
+    transport: &mut Transport,
+    entry: &Entry,
+) -> Result<bool, Failed> {
+    let (org, name, stat) = (leased.org, entry.name.to_string(), entry.stat);
+    let is_known = bursar.read({
+        let name = name.clone();
+        move |world| bank_intake::is_known(world, org, connection, &name, size(stat.size), stat.modified)
+    });
+    if is_known.await.map_err(Failed::Refused)? {
+        return Ok(false);
+    }
+    let received = fetch(transport, entry).await?;
+    let mut entropy = bursar.entropy();
+    let parts = received.bytes.chunks(PART_BYTES).map(|part| Unsealed::new(&bursar.vault, part, entropy.bytes()));
+    let keep = KeepInbound {
+        leased: leased.clone(),
+        connection,
+        name,
+        size: size(stat.size),
+        modified: stat.modified,
+        sha256: hexadecimal(&received.sha256),
+        parts: parts.collect(),
+    };
+    match bursar.engine.run(org, keep).await.map_err(Failed::Refused)? {
+        Kept::New => count("stored"),
+        Kept::Duplicate => {
+            count("duplicate");
+            tracing::warn!(%connection, name = %entry.name, "a bank sent a file again under another name; it is not \
+                                                             applied");
+        }
+        Kept::Known => {}
+    }
+    Ok(true)
+}
+
+/// Reads a stored file, and applies or quarantines it.
+pub(super) async fn read(bursar: &Bursar, leased: Leased, id: InboundFileId) -> Result<(), Refusal> {
+    let (org, vault) = (leased.org, bursar.vault.clone());
+    let found = bursar.read(move |world| {
+        let file = bank_intake::find(world, org, id)?;
+        let bytes = bank_intake::bytes(world, &vault, &file)?;
+        Ok((file, bytes))
+    });
+    let (file, bytes) = found.await?;
+    if file.sha256 != hexadecimal(&Sha256::digest(&bytes)) {
+        tracing::error!(file = %id, "the stored bytes of a bank's file have another hash; run bursar verify");
+        return Err(Refusal::new(Code::InternalError, "The stored bytes of a bank's file were changed."));
+    }
+    if matches!(Format::of(&bytes), Some(Format::Bai2 | Format::Iso20022)) {
+        return super::bank_statements::keep(bursar, leased, &file, &bytes).await;
+    }
+    let reading = if file.status == InboundStatus::Stored {
+        match bank_intake::read(&bytes) {
+            Ok(reports) => Reading::Items(matched(bursar, &leased, file.connection, reports).await?),
+            Err(findings) => Reading::Refused(findings),
+        }
+    } else {
+        Reading::Items(Vec::new())
+    };
+    match bursar.engine.run(org, ApplyInbound { leased, file: id, reading }).await? {
+        Applied::Before => {}
+        Applied::Quarantined => {
+            count("quarantined");
+            tracing::error!(file = %id, name = file.name, "a file of a bank cannot be read and is in quarantine");
+        }
+        Applied::Now { items, unmatched } => {
+            count("applied");
+            tracing::info!(file = %id, name = file.name, items, "a file of a bank was applied");
+            if unmatched > 0 {
+                count("unmatched");
+                tracing::error!(file = %id, unmatched, "reports of a bank match no payment; clarify them with the bank");
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn matched(
+    bursar: &Bursar,
+    leased: &Leased,
+    connection: BankConnectionId,
+    reports: Vec<Reported>,
+) -> Result<Vec<NewItem>, Refusal> {
+    let (org, vault) = (leased.org, bursar.vault.clone());
+    let mut entropy = bursar.entropy();
+    let reports: Vec<(Reported, [u8; 24])> = reports.into_iter().map(|reported| (reported, entropy.bytes())).collect();
+    let target = move |world: &mut crate::world::World| {
+        world.each(&reports, |world, (reported, nonce)| {
+            let target = bank_intake::target(world, &vault, (org, connection), reported, *nonce)?;
+            Ok(NewItem { reported: reported.clone(), target })
+        })
+    };
+    bursar.read(target).await
+}

@@ -1,0 +1,200 @@
+//! The whole way with the real program: set up and acted on by `bursar bank`, sent over SFTP, with a kill in between.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use bursar::clock::{DAY_SECONDS, Time};
+use serde_json::{Value, json};
+
+use crate::harness::{Process, bursar};
+use crate::postgres_processes::ask;
+use crate::samples::{new_account, new_connection, new_originator};
+
+const SFTP_SERVER: &str = "/usr/lib/openssh/sftp-server";
+
+/// A sandbox whose `ssh` is a program of this test, which reaches a folder by the real `sftp-server`.
+struct Sandbox {
+    folder: tempfile::TempDir,
+    process: Option<Process>,
+}
+
+impl Sandbox {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn new() -> Self {
+        let sandbox = Self { folder: tempfile::tempdir().unwrap(), process: None };
+        std::fs::create_dir(sandbox.path("bin")).unwrap();
+        std::fs::create_dir(sandbox.path("inbound")).unwrap();
+        drop(Process::start(&sandbox.path("data")));
+        let org = sandbox.credentials()["organization"]["id"].as_str().unwrap().to_owned();
+        let table = format!(
+            "[transports.first-bank]\norganization = '{org}'\nhost = 'bank.example'\nuser = 'acme'\n\
+             identity-file = '/dev/null'\nknown-hosts-file = '/dev/null'\nremote-folder = '{}'\n",
+            sandbox.path("inbound").display()
+        );
+        std::fs::write(sandbox.path("bursar.toml"), table).unwrap();
+        sandbox
+    }
+
+    /// Replaces `ssh`.
+    fn ssh(&self, command: &str) {
+        let file = self.path("bin/ssh");
+        std::fs::write(&file, format!("#!/bin/sh\n{command}\n")).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn start(&mut self) {
+        let mut path: OsString = self.path("bin").into();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap());
+        let config = self.path("bursar.toml");
+        self.process = Some(Process::start_on_path(&self.path("data"), &["--config", config.to_str().unwrap()], &path));
+    }
+
+    fn credentials(&self) -> Value {
+        serde_json::from_str(&std::fs::read_to_string(self.path("data/sandbox-credentials.json")).unwrap()).unwrap()
+    }
+
+    /// Runs `bursar bank …` as the member of a role; returns the output.
+    #[track_caller]
+    fn bank(&self, role: &str, arguments: &[&str]) -> String {
+        let credentials = self.credentials();
+        let members = credentials["members"].as_array().unwrap();
+        let member = members.iter().find(|member| member["role"] == role).unwrap()["id"].as_str().unwrap();
+        let mut command = bursar(&[&["bank"], arguments].concat());
+        let url = format!("http://{}", self.process.as_ref().unwrap().address);
+        let data = self.path("data");
+        command.args(["--data-dir", data.to_str().unwrap(), "--base-url", &url, "--as", member]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn add(&self, parts: &str, mut body: Value) -> String {
+        body.as_object_mut().unwrap().shift_remove("acting_user_id");
+        let file = self.path("new.json");
+        std::fs::write(&file, body.to_string()).unwrap();
+        let added = self.bank("admin", &[parts, "add", file.to_str().unwrap(), "--json"]);
+        serde_json::from_str::<Value>(&added).unwrap()["id"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    fn app(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (status, answer) =
+            ask(self.process.as_ref().unwrap(), &self.credentials(), "app", method, path, &body.to_string());
+        assert!(status < 300, "{method} {path}: {status} {answer}");
+        answer
+    }
+
+    fn pass(&self, seconds: i64) {
+        self.app("POST", "/v2/sandbox/clock/advance", &json!({"seconds": seconds}));
+    }
+
+    fn file(&self) -> Value {
+        let listed: Value = serde_json::from_str(&self.bank("payer", &["files", "list", "--json"])).unwrap();
+        assert_eq!(listed["data"].as_array().unwrap().len(), 1, "{listed}");
+        listed["data"][0].clone()
+    }
+
+    /// Sets up a bank with a route of ach in force.
+    fn route(&self) {
+        let mut connection = new_connection("");
+        connection["transport"] = json!("first-bank");
+        connection["calendar"] = json!("every_day");
+        connection["windows"] = json!([{
+            "name": "night", "days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "submit_by": "23:30",
+            "lead_minutes": 600, "same_day": false,
+        }]);
+        let connection = self.add("connections", connection);
+        self.bank("admin", &["connections", "test", &connection, "--evidence", "Accepted."]);
+        let originator = self.add("originators", new_originator("", &connection));
+        let account = self.add("settlement-accounts", new_account("", &connection, "000123456789"));
+        for (parts, id) in
+            [("connections", &connection), ("originators", &originator), ("settlement-accounts", &account)]
+        {
+            self.bank("payer", &[parts, "approve", id]);
+        }
+        let from_on = Time::from_micros(jiff::Timestamp::now().as_microsecond()).plus_seconds(2 * DAY_SECONDS).date();
+        let route = self.add(
+            "routes",
+            json!({
+                "platform": "ach", "currency": "USD", "from_on": from_on.to_string(), "bank_connection_id": connection,
+                "originator_id": originator, "settlement_account_id": account,
+            }),
+        );
+        self.bank("payer", &["routes", "approve", &route]);
+        self.pass(3 * DAY_SECONDS);
+    }
+
+    fn user(&self) -> String {
+        let person = json!({
+            "first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "country_code": "1",
+            "phone_number": "2127361234",
+        });
+        let user = self.app("POST", "/v2/users", &person)["id"].as_str().unwrap().to_owned();
+        let path = format!("/v2/users/{user}");
+        self.app("POST", &format!("{path}/send-verification-token"), &json!({}));
+        let inbox = self.app("GET", "/v2/sandbox/messages", &json!({}));
+        let code = inbox["data"][0]["code"].clone();
+        self.app("POST", &format!("{path}/verify"), &json!({"token": code}));
+        let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": "55501234"});
+        self.app("PUT", &format!("{path}/payout-methods"), &account);
+        user
+    }
+
+    fn inbound(&self) -> Vec<PathBuf> {
+        std::fs::read_dir(self.path("inbound")).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+}
+
+#[test]
+fn a_killed_program_delivers_the_file_over_sftp_once() {
+    if !Path::new(SFTP_SERVER).exists() {
+        panic!("install openssh-sftp-server");
+    }
+    let mut sandbox = Sandbox::new();
+    sandbox.ssh("exit 255");
+    sandbox.start();
+    sandbox.route();
+    let user = sandbox.user();
+    let order = json!({"user_id": user, "amount": 2_000, "platform": "ach", "fund": true});
+    let paid = sandbox.app("POST", "/v2/payouts", &order);
+    assert_eq!(paid["status"], "pending");
+    // To five minutes after the cut-off, which is ten hours before the deadline.
+    let cutoff = Time::parse(sandbox.file()["cutoff"].as_str().unwrap()).unwrap();
+    let now = Time::parse(paid["created"].as_str().unwrap()).unwrap();
+    sandbox.pass(cutoff.seconds_since(now) + 300);
+    let sealed = sandbox.file();
+    assert_eq!(sealed["status"], "sealed", "the bank cannot be reached: {sealed}");
+    assert!(sandbox.inbound().is_empty());
+
+    sandbox.process.take().unwrap().kill();
+    sandbox.ssh(&format!("exec {SFTP_SERVER}"));
+    sandbox.start();
+    sandbox.pass(300);
+    let sent = sandbox.file();
+    assert_eq!((&sent["status"], &sent["sha256"]), (&json!("sent"), &sealed["sha256"]), "{sent}");
+    let files = sandbox.inbound();
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert!(files[0].to_str().unwrap().ends_with(sent["name"].as_str().unwrap()));
+    let checked = bursar(&["bank", "check", files[0].to_str().unwrap()]).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+    let content = sandbox.path("content.ach");
+    let id = sent["id"].as_str().unwrap();
+    sandbox.bank("payer", &["files", "content", id, "--output", content.to_str().unwrap()]);
+    assert_eq!(std::fs::read(&content).unwrap(), std::fs::read(&files[0]).unwrap());
+    assert!(sandbox.bank("payer", &["entries", "--file", id]).contains("ADA BYRON"));
+    assert!(sandbox.bank("payer", &["files", "show", id]).contains("sent"));
+
+    sandbox.pass(3 * DAY_SECONDS);
+    let path = format!("/v2/transfers/{}", paid["id"].as_str().unwrap());
+    assert_eq!(sandbox.app("GET", &path, &json!({}))["status"], "completed");
+    assert_eq!(sandbox.inbound().len(), 1);
+    sandbox.process.take().unwrap().kill();
+    let data = sandbox.path("data");
+    let verified = bursar(&["verify", "--data-dir", data.to_str().unwrap(), "--all-seals"]).output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}

@@ -1,0 +1,178 @@
+//! `bursar bank connections`, `originators`, `settlement-accounts`, `routes`, `calendar` and `pause-all`, with the real
+//! program.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::harness::{Process, bursar};
+use crate::samples::{new_account, new_connection, new_originator};
+
+struct Sandbox {
+    folder: tempfile::TempDir,
+    _process: Process,
+    admin: String,
+    payer: String,
+}
+
+impl Sandbox {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::start(folder.path());
+        let credentials = std::fs::read_to_string(folder.path().join("sandbox-credentials.json")).unwrap();
+        let credentials: Value = serde_json::from_str(&credentials).unwrap();
+        let member = |role: &str| {
+            let members = credentials["members"].as_array().unwrap();
+            members.iter().find(|member| member["role"] == role).unwrap()["id"].as_str().unwrap().to_owned()
+        };
+        Self { admin: member("admin"), payer: member("payer"), folder, _process: process }
+    }
+
+    /// Runs `bursar bank …` as a member.
+    fn run(&self, member: &str, arguments: &[&str]) -> Output {
+        let mut command = bursar(&[&["bank"], arguments].concat());
+        command.args(["--data-dir", self.folder.path().to_str().unwrap(), "--as", member]).output().unwrap()
+    }
+
+    #[track_caller]
+    fn works(&self, member: &str, arguments: &[&str]) -> String {
+        let output = self.run(member, arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Adds an object from a file; returns its id.
+    #[track_caller]
+    fn add(&self, parts: &str, mut body: Value) -> String {
+        body.as_object_mut().unwrap().shift_remove("acting_user_id");
+        let file = self.path("new.json");
+        std::fs::write(&file, body.to_string()).unwrap();
+        let added = self.works(&self.admin, &[parts, "add", file.to_str().unwrap(), "--json"]);
+        let added: Value = serde_json::from_str(&added).unwrap();
+        assert_eq!(added["status"], "draft");
+        added["id"].as_str().unwrap().to_owned()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+#[test]
+fn a_bank_is_set_up_from_the_command_line() {
+    let sandbox = Sandbox::start();
+    let (admin, payer) = (sandbox.admin.as_str(), sandbox.payer.as_str());
+    let connection = sandbox.add("connections", new_connection(""));
+    let originator = sandbox.add("originators", new_originator("", &connection));
+    let account = sandbox.add("settlement-accounts", new_account("", &connection, "000987654321"));
+    let file = sandbox.path("test.ach");
+    let to_file = [
+        "connections",
+        "test-file",
+        &connection,
+        "--originator",
+        &originator,
+        "--settlement-account",
+        &account,
+        "--output",
+        file.to_str().unwrap(),
+    ];
+    sandbox.works(admin, &to_file);
+    let checked = bursar(&["bank", "check", file.to_str().unwrap()]).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+    assert!(!sandbox.run(admin, &to_file).status.success(), "an existing file is not replaced");
+
+    sandbox.works(admin, &["connections", "test", &connection, "--evidence", "Accepted."]);
+    assert!(!sandbox.run(admin, &["connections", "approve", &connection]).status.success(), "by its maker");
+    let approved = sandbox.works(payer, &["connections", "approve", &connection]);
+    assert_eq!(approved, format!("{connection} is approved\n"));
+    for (parts, id) in [("originators", &originator), ("settlement-accounts", &account)] {
+        assert_eq!(sandbox.works(payer, &[parts, "approve", id]), format!("{id} is approved\n"));
+    }
+    let route = serde_json::json!({
+        "platform": "ach", "currency": "USD", "from_on": "2099-01-02", "bank_connection_id": connection,
+        "originator_id": originator, "settlement_account_id": account,
+    });
+    let route = sandbox.add("routes", route);
+    sandbox.works(payer, &["routes", "approve", &route]);
+    let listed = sandbox.works(admin, &["routes", "list"]);
+    assert!(listed.contains(&route) && listed.contains("approved") && listed.contains("2099-01-02"), "{listed}");
+
+    let calendar = sandbox.works(admin, &["calendar", "2026-11-25", "2026-11-26", "--connection", &connection]);
+    let lines: Vec<Vec<&str>> = calendar.lines().map(|line| line.split_whitespace().collect()).collect();
+    let evening = ["2026-11-25", "evening", "2026-11-25T22:30:00.000000Z", "2026-11-25T23:00:00.000000Z", "2026-11-27"];
+    assert_eq!(lines[2][..5], evening, "{calendar}");
+    assert_eq!(lines[3][..2], ["2026-11-26", "closed"], "{calendar}");
+
+    assert_eq!(sandbox.works(payer, &["pause-all", "--reason", "The bank called."]), "1 connection stopped\n");
+    let resumed = sandbox.works(admin, &["connections", "resume", &connection]);
+    assert_eq!(resumed, format!("{connection} is approved\n"));
+    sandbox.works(payer, &["connections", "pause", &connection, "--reason", "Again."]);
+    let patch = sandbox.path("patch.json");
+    std::fs::write(&patch, r#"{"name": "Second Bank"}"#).unwrap();
+    let changed = sandbox.works(admin, &["connections", "change", &connection, patch.to_str().unwrap()]);
+    assert_eq!(changed, format!("{connection} is draft\n"));
+    assert_eq!(sandbox.works(admin, &["routes", "end", &route]), format!("{route} is ended\n"));
+}
+
+#[test]
+fn wrong_arguments_are_refused_before_the_server_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = |arguments: &[&str]| {
+        let mut command = bursar(&[&["bank"], arguments].concat());
+        command.args(["--data-dir", folder.path().to_str().unwrap()]).output().unwrap().status.code()
+    };
+    let list = folder.path().join("list.json");
+    std::fs::write(&list, "[]").unwrap();
+    let missing: &Path = &folder.path().join("missing.json");
+    assert_eq!(code(&["connections", "approve", "../../apps"]), Some(2));
+    assert_eq!(code(&["connections", "add", list.to_str().unwrap()]), Some(2));
+    assert_eq!(code(&["routes", "add", missing.to_str().unwrap()]), Some(2));
+    let id = "019a0000-0000-7000-8000-000000000000";
+    assert_eq!(code(&["calendar", "today", "2026-11-26", "--connection", id]), Some(1));
+    assert_eq!(code(&["connections", "list"]), Some(78), "without credentials");
+}
+
+#[test]
+fn files_of_banks_are_listed_and_decided_from_the_command_line() {
+    let sandbox = Sandbox::start();
+    let payer = sandbox.payer.as_str();
+    assert!(sandbox.works(payer, &["inbound", "list"]).contains("UNMATCHED"));
+    assert!(sandbox.works(payer, &["items", "list", "--status", "unmatched"]).contains("REASON"));
+    let id = "019a0000-0000-7000-8000-000000000000";
+    assert!(sandbox.works(payer, &["statements", "list"]).contains("CLOSING"));
+    assert!(sandbox.works(payer, &["deposit-references"]).contains("BUR"));
+    let connection = sandbox.add("connections", new_connection(""));
+    let file = sandbox.path("STATEMENT.bai");
+    std::fs::write(&file, "no statement").unwrap();
+    let uploaded = sandbox.works(payer, &["inbound", "upload", file.to_str().unwrap(), "--connection", &connection]);
+    assert!(uploaded.ends_with(" is stored\n"), "{uploaded}");
+    let arguments: [&[&str]; 14] = [
+        &["statements", "confirm", id, "--evidence", "By phone."],
+        &["statements", "show", id],
+        &["statements", "discard", id, "--reason", "Replaced."],
+        &["items", "assign", id, "--app", id, "--evidence", "By phone."],
+        &["items", "write-off", id, "--reason", "Rounding."],
+        &["items", "explain", id, "--reason", "Known."],
+        &["reconcile", "--settlement-account", id],
+        &["inbound", "show", id],
+        &["inbound", "replay", id],
+        &["inbound", "discard", id, "--reason", "Replaced."],
+        &["items", "match", id, "--transfer", id, "--evidence", "By phone."],
+        &["items", "approve", id],
+        &["items", "ignore", id, "--reason", "A duplicate."],
+        &["items", "list", "--status", "lost"],
+    ];
+    for arguments in arguments {
+        let refused = sandbox.run(payer, arguments);
+        assert!(!refused.status.success(), "{arguments:?}");
+        let reason = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(
+            ["inbound file", "bank item", "bank statement", "settlement account", "status"]
+                .iter()
+                .any(|noun| reason.contains(noun)),
+            "{reason}"
+        );
+    }
+}

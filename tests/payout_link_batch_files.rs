@@ -1,0 +1,120 @@
+//! Batches as CSV files: the same batch as the same rows in JSON, and nothing is guessed.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Reply, Server};
+use crate::payout_link_batches::{BATCHES, key, submit};
+
+async fn send(server: &Server, query: &str, file: impl Into<Vec<u8>>) -> Reply {
+    server.post(&format!("{BATCHES}{query}")).app_key().raw("text/csv", file).send().await
+}
+
+fn mapping(columns: &Value) -> String {
+    let mut url = String::from("?columns=");
+    url.extend(columns.to_string().bytes().map(|byte| format!("%{byte:02X}")));
+    url
+}
+
+const FILE: &str = "\u{feff}first_name,last_name,email,country_code,phone_number,delivery_method,amount_cents,memo,idempotency_key,metadata,force_collect_compliance_information\r\n\
+    Zo\u{eb},M\u{fc}ller,zoe@example.com,,,email,1250,\"March, 3/4\",00000000-0000-0000-0000-000000000001,\"{\"\"crew\"\":7}\",true\r\n\
+    ,,,1,2127361234,sms,900,,00000000-0000-0000-0000-000000000002,,\r\n\
+    ,,,,,,,,,,\r\n";
+
+#[tokio::test]
+async fn submit_payout_link_batch_takes_a_file_as_the_same_batch_as_json() {
+    let server = Server::memory().await;
+    let made = send(&server, "", FILE).await.expect(201).body;
+    let rows = json!([
+        {"first_name": "Zo\u{eb}", "last_name": "M\u{fc}ller", "email": "zoe@example.com", "delivery_method": "email", "amount_cents": 1_250,
+            "memo": "March, 3/4", "idempotency_key": key(1), "metadata": {"crew": 7}, "force_collect_compliance_information": true},
+        {"country_code": "1", "phone_number": "2127361234", "delivery_method": "sms", "amount_cents": 900, "idempotency_key": key(2)},
+    ]);
+    assert_eq!(made["validated_rows"].as_array().unwrap().len(), 2);
+    let same = submit(&server, rows).await;
+    let id = made["id"].as_str().unwrap();
+    assert!(
+        same.status == 200 && same.body["id"] == id || same.status == 409 && same.text.contains(id),
+        "{}",
+        same.text
+    );
+}
+
+#[tokio::test]
+async fn columns_are_mapped_and_dollars_are_exact() {
+    let server = Server::memory().await;
+    let columns = json!({"first_name": "Name", "amount": "Betrag", "delivery_method": "Weg"});
+    let file = "Name;Betrag;Notiz;Weg\nJane;1250.50;unused;link\nJoe;7;unused;link\n";
+    let made = send(&server, &mapping(&columns), file).await.expect(201).body;
+    let amounts: Vec<&Value> =
+        made["validated_rows"].as_array().unwrap().iter().map(|row| &row["amount_cents"]).collect();
+    assert_eq!(amounts, [&json!(125_050), &json!(700)]);
+    assert_eq!(made["validated_rows"][0]["memo"], Value::Null);
+    // Tabs, and a plan that stores nothing.
+    let planned = send(&server, "?dry_run=true", "amount\tdelivery_method\n3.00\tlink\n").await.expect(200).body;
+    assert_eq!((&planned["dry_run"], &planned["creates"]), (&json!(true), &json!(1)));
+}
+
+#[tokio::test]
+async fn errors_name_the_line_and_the_column_and_nothing_is_created() {
+    let server = Server::memory().await;
+    let file = "amount,delivery_method,email\n\"1,50\",link,\n2.5,link,\n-3.00,link,\n,link,\n5.00,email,\n6.00,link,nonsense\n7.00,pigeon,\n";
+    let refused = send(&server, "", file).await;
+    refused.refused(400, "invalid-input");
+    let messages: Vec<&str> =
+        refused.body["errors"].as_array().unwrap().iter().map(|error| error["message"].as_str().unwrap()).collect();
+    let wanted = "write dollars with a point and two decimals, such as 1250.50";
+    assert_eq!(
+        messages,
+        [
+            format!("Line 2, column \"amount\": is \"1,50\"; {wanted}"),
+            format!("Line 3, column \"amount\": is \"2.5\"; {wanted}"),
+            format!("Line 4, column \"amount\": is \"-3.00\"; {wanted}"),
+        ],
+        "cells that cannot be read come first"
+    );
+    assert_eq!(refused.body["errors"][1]["field"], "/links/1/amount_cents");
+    let file = "amount,delivery_method,email\n,link,\n5.00,email,\n6.00,link,nonsense\n7.00,pigeon,\n";
+    let refused = send(&server, "", file).await.expect(400).body;
+    let messages: Vec<&str> =
+        refused["errors"].as_array().unwrap().iter().map(|error| error["message"].as_str().unwrap()).collect();
+    assert!(messages[0].starts_with("Line 2, column \"amount\": is required"), "{messages:?}");
+    assert!(messages[1].starts_with("Line 3, column \"email\": is required"), "{messages:?}");
+    assert!(messages[2].starts_with("Line 4, column \"email\": "), "{messages:?}");
+    assert!(messages[3].starts_with("Line 5, column \"delivery_method\": "), "{messages:?}");
+    let listed = server.get(BATCHES).app_key().send().await.expect(200).body;
+    assert_eq!(listed["data"], json!([]));
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_clear_is_asked_about() {
+    let server = Server::memory().await;
+    let many = format!("amount_cents,delivery_method\n{}", "100,link\n".repeat(501));
+    let cases: [(&str, &[u8], &str); 14] = [
+        ("", b"", "is empty"),
+        ("", b"\n", "is empty"),
+        ("", b"amount_cents,delivery_method\n", "1 to 500 rows, not 0"),
+        ("", many.as_bytes(), "1 to 500 rows, not 501"),
+        ("", b"amount_cents,note\n1,a\n", "unknown column \"note\""),
+        ("", b"amount_cents,amount\n1,0.01\n", "has amount and amount_cents"),
+        ("", b"email,email\na@example.com,b@example.com\n", "\"email\" twice"),
+        ("", b"email\na@example.com\n", "no column amount_cents or amount"),
+        ("", b"amount_cents,email\n1,a@example.com,\n", "has 3 cells in line 2, and 2 in its first line"),
+        ("", b"amount_cents\n1.00\n", "write whole cents"),
+        ("", b"amount,first_name\n1.00,Zo\xeb\n", "is not UTF-8"),
+        ("?columns=amount", b"amount\n1.00\n", "must be a JSON object"),
+        ("?columns=%7B%22amont%22%3A%22A%22%7D", b"A\n1.00\n", "unknown field \"amont\""),
+        ("?columns=%7B%22amount%22%3A%22B%22%7D", b"A\n1.00\n", "which the file does not have"),
+    ];
+    for (query, file, why) in cases {
+        let refused = send(&server, query, file).await;
+        refused.refused(400, "invalid-input");
+        assert!(refused.text.replace("\\\"", "\"").contains(why), "{why}: {}", refused.text);
+    }
+    let json = server.post(&format!("{BATCHES}?columns=%7B%7D")).app_key().json(json!({"links": []}));
+    json.send().await.refused(400, "invalid-input");
+    // Only this route reads files, and only in UTF-8.
+    let elsewhere = server.post("/v2/payout-links").app_key().raw("text/csv", FILE);
+    elsewhere.send().await.refused(415, "unsupported-media-type");
+    let latin = server.post(BATCHES).app_key().raw("text/csv; charset=iso-8859-1", FILE);
+    latin.send().await.refused(415, "unsupported-media-type");
+}

@@ -1,0 +1,192 @@
+//! Working requests for files with payments.
+
+use bursar::bank_files::{BankEntry, BankFile, EntryStatus, FileStatus, Header};
+use bursar::banking::connections;
+use bursar::engine::Command;
+use bursar::ids::{BankConnectionId, BankFileId, OrgId, OriginatorId, SettlementAccountId, TransferId};
+use bursar::jobs;
+use bursar::money::Cents;
+use bursar::scope::Scope;
+use bursar::transfers::{self, rules::TransferEvent};
+use bursar::world::record::Document;
+use bursar::world::{Halt, World};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::banking::{account, acting, approved, originator};
+use super::{Sample, Stage};
+
+/// Adds a file in a state, without its days of waiting.
+#[derive(Clone, Debug)]
+pub struct NewFile {
+    pub org: OrgId,
+    pub connection: BankConnectionId,
+    pub originator: OriginatorId,
+    pub settlement_account: SettlementAccountId,
+    pub status: FileStatus,
+    pub must_release: bool,
+    /// The only payment.
+    pub transfer: Option<TransferId>,
+}
+
+impl Command for NewFile {
+    type Reply = BankFileId;
+
+    fn decide(&self, world: &mut World) -> Result<BankFileId, Halt> {
+        let connection = connections::find(world, self.org, self.connection)?;
+        let (id, now) = (world.id(), world.now());
+        let amount = match self.transfer {
+            Some(transfer) => self.join(world, id, transfer)?,
+            None => Cents::ZERO,
+        };
+        let nacha = connection.settings.0.nacha.clone();
+        let (created_on, created_at) = ("2026-11-23".to_owned(), "17:30".to_owned());
+        let header = Header { nacha, created_on, created_at, modifier: 'A', first_trace: 1 };
+        world.add(BankFile {
+            org: self.org,
+            id,
+            connection: self.connection,
+            originator: self.originator,
+            settlement_account: self.settlement_account,
+            status: self.status,
+            window_name: "evening".to_owned(),
+            window_at: now,
+            submit_by: now.plus_seconds(1_800),
+            effective_on: "2026-11-24".to_owned(),
+            settles_at: now.plus_seconds(86_400),
+            same_day: false,
+            entries: i64::from(self.transfer.is_some()),
+            credit: amount,
+            entries_ever: i64::from(self.transfer.is_some()),
+            header: Some(Document(header)),
+            first_trace: Some(1),
+            name: Some(format!("ACME_{id}.ach")),
+            size: Some(950),
+            sha256: Some("ab".repeat(32)),
+            must_release: self.must_release,
+            released_by: None,
+            released_at: None,
+            leases: 0,
+            way: None,
+            temp_name: None,
+            doubt: None,
+            unswept: false,
+            sealed_at: Some(now),
+            sent_at: None,
+            returned: 0,
+            ended_through: None,
+            debit_due: (self.status == FileStatus::Sent).then_some(self.settlement_account),
+            debit_line: None,
+            booked: 0,
+            closed_by: None,
+            evidence: None,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        });
+        Ok(id)
+    }
+}
+
+impl NewFile {
+    fn join(&self, world: &mut World, file: BankFileId, id: TransferId) -> Result<Cents, Halt> {
+        let found = world.get::<transfers::Transfer>(bursar::world::record::key![self.org, id])?;
+        let found = found.expect("the payout was made");
+        let transfer = transfers::find(world, Scope { org: self.org, app: found.app }, id)?;
+        jobs::withdraw(world, self.org, bursar::ids::JobId(id.0))?;
+        let now = world.now();
+        transfers::advance(world, &transfer, TransferEvent::Submitted, |transfer| transfer.settles_at = Some(now))?;
+        world.add(BankEntry {
+            org: self.org,
+            transfer: id,
+            file,
+            number: 0,
+            app: transfer.app,
+            user_id: transfer.user_id.expect("a payout has a payee"),
+            payout_method: transfer.payout_method.expect("a payout has a method"),
+            settlement_account: self.settlement_account,
+            amount: transfer.arrives,
+            name: Some("JANE DOE".to_owned()),
+            status: EntryStatus::Joined,
+            debit_line: None,
+            credit_due: None,
+            credit_line: None,
+            created_at: now,
+            ended_at: None,
+        });
+        Ok(transfer.arrives)
+    }
+}
+
+fn id(text: &str) -> Uuid {
+    text.parse().unwrap()
+}
+
+/// Returns a connection and a payout in a file at the bank.
+pub(super) async fn sent(stage: &Stage) -> (BankConnectionId, TransferId) {
+    let (connection, transfer, _) = paid(stage, FileStatus::Sent, false).await;
+    (connection, transfer)
+}
+
+/// Returns the id of a new file.
+async fn file(stage: &Stage, status: FileStatus, must_release: bool) -> String {
+    paid(stage, status, must_release).await.2
+}
+
+async fn paid(stage: &Stage, status: FileStatus, must_release: bool) -> (BankConnectionId, TransferId, String) {
+    let (user, _) = stage.banked().await;
+    let order = json!({"user_id": user, "amount": 1_000, "platform": "ach", "fund": true});
+    let payout = stage.server.post("/v2/payouts").app_key().json(order).send().await.expect(201).id();
+    let connection = approved(stage).await;
+    let (originator, account) = (originator(stage, &connection).await, account(stage, &connection).await);
+    let org = OrgId(id(stage.server.credentials()["organization"]["id"].as_str().unwrap()));
+    let (connection, transfer) = (BankConnectionId(id(&connection)), TransferId(id(&payout)));
+    let new = NewFile {
+        org,
+        connection,
+        originator: OriginatorId(id(&originator)),
+        settlement_account: SettlementAccountId(id(&account)),
+        status,
+        must_release,
+        transfer: Some(transfer),
+    };
+    let file = stage.server.bursar().engine.run(org, new).await.unwrap();
+    (connection, transfer, stage.share(&file.to_string()))
+}
+
+/// Files and their payments.
+pub async fn bank_files(stage: &Stage, operation: &str) -> Option<Sample> {
+    let sealed = || file(stage, FileStatus::Sealed, false);
+    Some(match operation {
+        "list_bank_files" => Sample::bare().query("limit=100").shows(&sealed().await),
+        "get_bank_file" => {
+            let file = sealed().await;
+            Sample::at([&file]).shows(&file)
+        }
+        "download_bank_file" => Sample::at([&sealed().await]),
+        "list_bank_entries" => Sample::bare().query("limit=100").shows(&sealed().await),
+        "release_bank_file" => {
+            let file = file(stage, FileStatus::Sealed, true).await;
+            Sample::at([&file]).json(acting(stage, "payer").await).shows(&file)
+        }
+        "mark_bank_file_sent" => marked(stage, &sealed().await).await,
+        "mark_bank_file_unsent" => marked(stage, &file(stage, FileStatus::InDoubt, false).await).await,
+        "redate_bank_file" => {
+            let file = sealed().await;
+            Sample::at([&file]).json(acting(stage, "payer").await).shows(&file)
+        }
+        "cancel_bank_file" => {
+            let file = sealed().await;
+            let mut body: Value = acting(stage, "payer").await;
+            body["reason"] = json!("A mistyped company id.");
+            Sample::at([&file]).json(body).shows(&file)
+        }
+        _ => return None,
+    })
+}
+
+async fn marked(stage: &Stage, file: &str) -> Sample {
+    let mut body: Value = acting(stage, "payer").await;
+    body["evidence"] = json!("By phone with J. Doe.");
+    Sample::at([file]).json(body).shows(file)
+}

@@ -1,0 +1,185 @@
+//! Working requests for the set-up of banks.
+
+use serde_json::{Value, json};
+
+use super::{Sample, Stage};
+
+const CONNECTIONS: &str = "/v2/bank/connections";
+
+/// Returns the set-up of a bank in New York, made by this member.
+pub fn new_connection(acting: &str) -> Value {
+    let workdays = json!(["mon", "tue", "wed", "thu", "fri"]);
+    json!({
+        "acting_user_id": acting, "name": "First Bank", "transport": "manual", "format": "nacha",
+        "nacha": {
+            "odfi_routing_number": "011000015", "destination": "011000015", "destination_name": "SAMPLE BANK",
+            "origin": "1234567890", "origin_name": "ACME INC", "line_ending": "lf", "balanced": false,
+        },
+        "calendar": "fed", "time_zone": "America/New_York",
+        "windows": [
+            {"name": "morning", "days": workdays, "submit_by": "10:00", "lead_minutes": 15, "same_day": true},
+            {"name": "evening", "days": workdays, "submit_by": "18:00", "lead_minutes": 30, "same_day": false},
+        ],
+        "limits": {"credit": {"per_entry": 1_000_000, "per_file": 50_000_000, "per_day": 100_000_000}, "debit": null},
+        "file_name": "ACME_{date}_{modifier}.ach",
+    })
+}
+
+pub fn new_originator(acting: &str, connection: &str) -> Value {
+    json!({
+        "acting_user_id": acting, "bank_connection_id": connection, "company_name": "ACME INC",
+        "company_id": "1234567890", "description": "PAYOUT", "entry_classes": ["PPD", "CCD"],
+    })
+}
+
+pub fn new_account(acting: &str, connection: &str, number: &str) -> Value {
+    json!({
+        "acting_user_id": acting, "bank_connection_id": connection, "name": "Operating account", "currency": "USD",
+        "account_number": number, "routing_number": "011000015", "account_type": "checking",
+        "statement_kind": "bai2", "booking_grain": "file",
+    })
+}
+
+/// Connections, originators, settlement accounts, routes.
+pub async fn banking(stage: &Stage, operation: &str) -> Option<Sample> {
+    Some(match operation {
+        "create_bank_connection" => Sample::bare().json(new_connection(&stage.member("admin").await)),
+        "list_bank_connections" => Sample::bare().query("limit=100").shows(&draft(stage).await),
+        "get_bank_connection" => {
+            let connection = draft(stage).await;
+            Sample::at([&connection]).shows(&connection)
+        }
+        "update_bank_connection" => {
+            let connection = draft(stage).await;
+            let body = json!({"acting_user_id": stage.member("admin").await, "name": "Second Bank"});
+            Sample::at([&connection]).json(body).shows(&connection)
+        }
+        "test_bank_connection" => {
+            let connection = draft(stage).await;
+            let body = json!({"acting_user_id": stage.member("admin").await, "evidence": "Accepted, reference 17."});
+            Sample::at([&connection]).json(body).shows(&connection)
+        }
+        "approve_bank_connection" => {
+            let connection = tested(stage).await;
+            Sample::at([&connection]).json(acting(stage, "payer").await).shows(&connection)
+        }
+        "pause_bank_connection" => {
+            let connection = approved(stage).await;
+            Sample::at([&connection]).json(stop(stage).await).shows(&connection)
+        }
+        "pause_bank_connections" => {
+            let connection = approved(stage).await;
+            Sample::bare().json(stop(stage).await).shows(&connection)
+        }
+        "resume_bank_connection" => {
+            let connection = approved(stage).await;
+            act(stage, &format!("{CONNECTIONS}/{connection}/pause"), stop(stage).await).await;
+            Sample::at([&connection]).json(acting(stage, "admin").await).shows(&connection)
+        }
+        "get_bank_calendar" => {
+            let connection = draft(stage).await;
+            let query = format!("bank_connection_id={connection}&from=2026-11-23&to=2026-11-30");
+            Sample::bare().query(query).shows(&connection)
+        }
+        "download_bank_test_file" => {
+            let connection = draft(stage).await;
+            let (originator, account) = (originator(stage, &connection).await, account(stage, &connection).await);
+            Sample::at([&connection]).query(format!("originator_id={originator}&settlement_account_id={account}"))
+        }
+        _ => return parts(stage, operation).await,
+    })
+}
+
+async fn parts(stage: &Stage, operation: &str) -> Option<Sample> {
+    Some(match operation {
+        "add_originator" => {
+            let connection = draft(stage).await;
+            Sample::bare().json(new_originator(&stage.member("admin").await, &connection)).shows(&connection)
+        }
+        "list_originators" => Sample::bare().query("limit=100").shows(&originator(stage, &draft(stage).await).await),
+        "approve_originator" | "end_originator" => {
+            let originator = originator(stage, &draft(stage).await).await;
+            let role = if operation == "end_originator" { "admin" } else { "payer" };
+            Sample::at([&originator]).json(acting(stage, role).await).shows(&originator)
+        }
+        "add_settlement_account" => {
+            let connection = draft(stage).await;
+            let body = new_account(&stage.member("admin").await, &connection, "000123456789");
+            Sample::bare().json(body).shows(&connection)
+        }
+        "list_settlement_accounts" => {
+            Sample::bare().query("limit=100").shows(&account(stage, &draft(stage).await).await)
+        }
+        "approve_settlement_account" | "end_settlement_account" => {
+            let account = account(stage, &draft(stage).await).await;
+            let role = if operation == "end_settlement_account" { "admin" } else { "payer" };
+            Sample::at([&account]).json(acting(stage, role).await).shows(&account)
+        }
+        "add_rail_route" => Sample::bare().json(new_route(stage).await),
+        "list_rail_routes" => Sample::bare().query("limit=100").shows(&route(stage).await),
+        "approve_rail_route" | "end_rail_route" => {
+            let route = route(stage).await;
+            let role = if operation == "end_rail_route" { "admin" } else { "payer" };
+            Sample::at([&route]).json(acting(stage, role).await).shows(&route)
+        }
+        _ => return None,
+    })
+}
+
+pub(super) async fn acting(stage: &Stage, role: &str) -> Value {
+    json!({"acting_user_id": stage.member(role).await})
+}
+
+async fn stop(stage: &Stage) -> Value {
+    json!({"acting_user_id": stage.member("payer").await, "reason": "The bank called."})
+}
+
+/// Sends a body with the organization's key; returns the id in the response.
+async fn act(stage: &Stage, path: &str, body: Value) -> String {
+    let reply = stage.server.post(path).as_org().json(body).send().await;
+    assert!(reply.status < 300, "{path}: {}", reply.text);
+    stage.share(&reply.id())
+}
+
+async fn draft(stage: &Stage) -> String {
+    act(stage, CONNECTIONS, new_connection(&stage.member("admin").await)).await
+}
+
+async fn tested(stage: &Stage) -> String {
+    let connection = draft(stage).await;
+    let body = json!({"acting_user_id": stage.member("admin").await, "evidence": "Accepted."});
+    act(stage, &format!("{CONNECTIONS}/{connection}/test"), body).await
+}
+
+pub(super) async fn approved(stage: &Stage) -> String {
+    let connection = tested(stage).await;
+    act(stage, &format!("{CONNECTIONS}/{connection}/approve"), acting(stage, "payer").await).await
+}
+
+pub(super) async fn originator(stage: &Stage, connection: &str) -> String {
+    act(stage, "/v2/bank/originators", new_originator(&stage.member("admin").await, connection)).await
+}
+
+pub(super) async fn account(stage: &Stage, connection: &str) -> String {
+    let body = new_account(&stage.member("admin").await, connection, "000123456789");
+    act(stage, "/v2/bank/settlement-accounts", body).await
+}
+
+/// Returns the input of a route on a day of its own, whose parts are approved.
+async fn new_route(stage: &Stage) -> Value {
+    let connection = approved(stage).await;
+    let (originator, account) = (originator(stage, &connection).await, account(stage, &connection).await);
+    for path in [format!("originators/{originator}"), format!("settlement-accounts/{account}")] {
+        act(stage, &format!("/v2/bank/{path}/approve"), acting(stage, "payer").await).await;
+    }
+    let from_on = jiff::civil::date(2030, 1, 1).checked_add(jiff::Span::new().days(stage.draw() % 25_000)).unwrap();
+    json!({
+        "acting_user_id": stage.member("admin").await, "platform": "ach", "currency": "USD",
+        "from_on": from_on.to_string(), "bank_connection_id": connection, "originator_id": originator,
+        "settlement_account_id": account,
+    })
+}
+
+async fn route(stage: &Stage) -> String {
+    act(stage, "/v2/bank/routes", new_route(stage).await).await
+}
