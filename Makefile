@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable pgbouncer test-citus differ chaos failover browser schemathesis simulate sdk generators crash batches payables-races fuzz audit release bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable pgbouncer test-citus differ chaos failover browser schemathesis simulate sdk generators crash batches payables-races bank bank-long fuzz audit release bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -125,6 +125,13 @@ simulate: ## Simulate a long run of payouts from a seed (needs build)
 
 crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for every one
 	BURSAR_CRASH_ROUNDS=10 BURSAR_CRASH_PAYOUTS=5000 cargo nextest run --locked --no-capture -E 'test(/^crash/)'
+
+bank: ## Run everything about banks: formats, files, statements, and sixty days with a simulated bank
+	cargo nextest run --locked --no-fail-fast -E 'package(bursar-formats) + test(/bank/)'
+
+bank-long: ## The same sixty days with 100,000 payments, and with 20 seeds
+	BURSAR_BANK_PAYMENTS=100000 cargo nextest run --release --locked --no-capture -E 'test(/^bank_story::two_thousand/)'
+	BURSAR_BANK_SEEDS=20 cargo nextest run --release --locked --no-capture -E 'test(/^bank_story::two_thousand/)'
 
 payables-races: ## Race a thousand payables through approval, change and payment
 	BURSAR_PAYABLE_RACES=1000 cargo nextest run --locked --no-capture -E 'test(/^payables_races/)'

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use bursar::bankbox::{self, Account, Grain, StatementFormat};
 use bursar::clock::{DAY_SECONDS, Time};
 use serde_json::{Value, json};
 
@@ -27,13 +28,14 @@ impl Sandbox {
     fn new() -> Self {
         let sandbox = Self { folder: tempfile::tempdir().unwrap(), process: None };
         std::fs::create_dir(sandbox.path("bin")).unwrap();
-        std::fs::create_dir(sandbox.path("inbound")).unwrap();
+        bankbox::tick(sandbox.folder.path(), 0).unwrap();
         drop(Process::start(&sandbox.path("data")));
         let org = sandbox.credentials()["organization"]["id"].as_str().unwrap().to_owned();
         let table = format!(
             "[transports.first-bank]\norganization = '{org}'\nhost = 'bank.example'\nuser = 'acme'\n\
-             identity-file = '/dev/null'\nknown-hosts-file = '/dev/null'\nremote-folder = '{}'\n",
-            sandbox.path("inbound").display()
+             identity-file = '/dev/null'\nknown-hosts-file = '/dev/null'\nremote-folder = '{}'\ninbound-folder = '{}'\n",
+            sandbox.path(bankbox::OUTBOUND).display(),
+            sandbox.path(bankbox::INBOUND).display(),
         );
         std::fs::write(sandbox.path("bursar.toml"), table).unwrap();
         sandbox
@@ -93,21 +95,44 @@ impl Sandbox {
         self.app("POST", "/v2/sandbox/clock/advance", &json!({"seconds": seconds}));
     }
 
+    /// Returns the sandbox's time.
+    fn now(&self) -> Time {
+        Time::parse(self.app("GET", "/v2/sandbox/clock", &json!({}))["now"].as_str().unwrap()).unwrap()
+    }
+
+    /// Passes to the next time of day, in hours of UTC.
+    fn pass_to(&self, hour: i64) {
+        let second_of_day = self.now().micros() / 1_000_000 % DAY_SECONDS;
+        let seconds = (hour * 3_600 - second_of_day).rem_euclid(DAY_SECONDS);
+        self.pass(if seconds == 0 { DAY_SECONDS } else { seconds });
+    }
+
+    /// Lets the bank take our files and answer, and fetches its answers by two polls.
+    fn bank_day(&self) {
+        bankbox::tick(self.folder.path(), self.now().micros() / 1_000_000).unwrap();
+        self.pass(900);
+        self.pass(60);
+    }
+
     fn file(&self) -> Value {
         let listed: Value = serde_json::from_str(&self.bank("payer", &["files", "list", "--json"])).unwrap();
         assert_eq!(listed["data"].as_array().unwrap().len(), 1, "{listed}");
         listed["data"][0].clone()
     }
 
-    /// Sets up a bank with a route of ach in force.
+    /// Sets up a bank that works every day, with a route of ach in force.
     fn route(&self) {
         let mut connection = new_connection("");
-        connection["transport"] = json!("first-bank");
         connection["calendar"] = json!("every_day");
         connection["windows"] = json!([{
             "name": "night", "days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "submit_by": "23:30",
             "lead_minutes": 600, "same_day": false,
         }]);
+        self.route_by(connection);
+    }
+
+    fn route_by(&self, mut connection: Value) {
+        connection["transport"] = json!("first-bank");
         let connection = self.add("connections", connection);
         self.bank("admin", &["connections", "test", &connection, "--evidence", "Accepted."]);
         let originator = self.add("originators", new_originator("", &connection));
@@ -130,9 +155,14 @@ impl Sandbox {
     }
 
     fn user(&self) -> String {
+        self.payee(1234, "55501234")
+    }
+
+    /// Adds a verified user with a line of the phone network and an account.
+    fn payee(&self, line: u32, account: &str) -> String {
         let person = json!({
-            "first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "country_code": "1",
-            "phone_number": "2127361234",
+            "first_name": "Ada", "last_name": "Byron", "email": format!("ada{line}@example.com"), "country_code": "1",
+            "phone_number": format!("212736{line}"),
         });
         let user = self.app("POST", "/v2/users", &person)["id"].as_str().unwrap().to_owned();
         let path = format!("/v2/users/{user}");
@@ -140,13 +170,13 @@ impl Sandbox {
         let inbox = self.app("GET", "/v2/sandbox/messages", &json!({}));
         let code = inbox["data"][0]["code"].clone();
         self.app("POST", &format!("{path}/verify"), &json!({"token": code}));
-        let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": "55501234"});
+        let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": account});
         self.app("PUT", &format!("{path}/payout-methods"), &account);
         user
     }
 
     fn inbound(&self) -> Vec<PathBuf> {
-        std::fs::read_dir(self.path("inbound")).unwrap().map(|entry| entry.unwrap().path()).collect()
+        std::fs::read_dir(self.path(bankbox::OUTBOUND)).unwrap().map(|entry| entry.unwrap().path()).collect()
     }
 }
 
@@ -192,6 +222,75 @@ fn a_killed_program_delivers_the_file_over_sftp_once() {
     sandbox.pass(3 * DAY_SECONDS);
     let path = format!("/v2/transfers/{}", paid["id"].as_str().unwrap());
     assert_eq!(sandbox.app("GET", &path, &json!({}))["status"], "completed");
+    assert_eq!(sandbox.inbound().len(), 1);
+    sandbox.process.take().unwrap().kill();
+    let data = sandbox.path("data");
+    let verified = bursar(&["verify", "--data-dir", data.to_str().unwrap(), "--all-seals"]).output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
+
+#[test]
+fn two_hundred_payments_over_sftp_with_a_kill_agree_with_the_statements_to_the_cent() {
+    let mut sandbox = Sandbox::new();
+    sandbox.ssh(&format!("exec {SFTP_SERVER}"));
+    sandbox.start();
+    sandbox.route_by(new_connection(""));
+    // Ten in the morning in New York, or eleven.
+    sandbox.pass_to(15);
+    let opened = sandbox.now().micros() / 1_000_000;
+    let account = Account::open("000123456789", StatementFormat::Bai2, Grain::File, 0, opened);
+    bankbox::with(sandbox.folder.path(), |bank| bank.keep(account)).unwrap();
+    let references: Value = serde_json::from_str(&sandbox.bank("payer", &["deposit-references", "--json"])).unwrap();
+    let reference = references["data"][0]["reference"].as_str().unwrap();
+    bankbox::with(sandbox.folder.path(), |bank| bank.wire(1_000_000, reference, opened)).unwrap();
+
+    // The bank cannot be reached at the cut-off, and the program is killed.
+    let mut sent = 0;
+    for payee in 0..200_u32 {
+        let account = match payee {
+            0..3 => "10000002".to_owned(),
+            3..6 => "20000001".to_owned(),
+            6..8 => "30000001".to_owned(),
+            _ => format!("5550{}", 2_000 + payee),
+        };
+        let user = sandbox.payee(2_000 + payee, &account);
+        let amount = 1_000 + i64::from(payee);
+        sent += amount;
+        let order = json!({
+            "user_id": user, "amount": amount, "platform": "ach", "fund": true, "payout_fee_party": "platform",
+        });
+        assert_eq!(sandbox.app("POST", "/v2/payouts", &order)["status"], "pending");
+    }
+    sandbox.ssh("exit 255");
+    let cutoff = Time::parse(sandbox.file()["cutoff"].as_str().unwrap()).unwrap();
+    sandbox.pass(cutoff.seconds_since(sandbox.now()) + 300);
+    assert_eq!(sandbox.file()["status"], "sealed");
+    sandbox.process.take().unwrap().kill();
+    sandbox.ssh(&format!("exec {SFTP_SERVER}"));
+    sandbox.start();
+    sandbox.pass(300);
+    assert_eq!((&sandbox.file()["status"], sandbox.inbound().len()), (&json!("sent"), 1));
+
+    sandbox.bank_day();
+    sandbox.pass_to(15);
+    for day in 0..14 {
+        sandbox.bank_day();
+        if day == 5 {
+            // A statement may be fetched and not applied.
+            sandbox.process.take().unwrap().kill();
+            sandbox.start();
+        }
+        sandbox.pass_to(15);
+    }
+    sandbox.bank_day();
+    let text = sandbox.bank("payer", &["reconcile"]);
+    assert!(
+        text.contains("difference 0.00") && !text.contains("in suspense") && !text.contains("not booked"),
+        "{text}"
+    );
+    let shown: Value = serde_json::from_str(&sandbox.bank("payer", &["reconcile", "--json"])).unwrap();
+    let returned: i64 = (1_000..1_006).sum();
+    assert_eq!(shown["data"][0]["closing"], 1_000_000 - sent + returned, "{shown}");
     assert_eq!(sandbox.inbound().len(), 1);
     sandbox.process.take().unwrap().kill();
     let data = sandbox.path("data");

@@ -72,7 +72,7 @@ impl Mailbox {
         (user, transfer)
     }
 
-    async fn order(&self, user: &str, amount: i64) -> Value {
+    pub async fn order(&self, user: &str, amount: i64) -> Value {
         let order =
             json!({"user_id": user, "amount": amount, "platform": "ach", "fund": true, "payout_fee_party": "platform"});
         self.server().post("/v2/payouts").app_key().json(order).send().await.expect(201).body
@@ -431,16 +431,17 @@ async fn match_bank_item_approve_bank_item_ignore_bank_item_need_two_members_whe
     let known = |transfer: &Value| json!({"transfer_id": transfer["id"], "evidence": "By phone with J. Doe."});
     let refused = bank.post(&format!("{unknown}/match"), "payer", known(&other)).await;
     assert_eq!(refused.refused(400, "invalid-input").fields(), ["/transfer_id"]);
-    bank.post(&format!("{unknown}/approve"), "admin", json!({})).await.refused(409, "invalid-state");
+    bank.post(&format!("{unknown}/approve"), "admin", json!({"version": 1})).await.refused(409, "invalid-state");
     bank.post(&format!("{unknown}/match"), "ap_approver", known(&lost)).await.refused(403, "not-permitted");
     let matched = bank.post(&format!("{unknown}/match"), "payer", known(&lost)).await.expect(200).body;
     assert_eq!((&matched["status"], &matched["transfer_id"]), (&json!("matched"), &lost["id"]));
     assert_eq!(mailbox.status(&lost).await.0, "pending", "nothing moves before the second member");
-    bank.post(&format!("{unknown}/approve"), "payer", json!({})).await.refused(403, "self-approval");
-    let approved = bank.post(&format!("{unknown}/approve"), "admin", json!({})).await.expect(200).body;
+    let seen = json!({"version": 2});
+    bank.post(&format!("{unknown}/approve"), "payer", seen.clone()).await.refused(403, "self-approval");
+    let approved = bank.post(&format!("{unknown}/approve"), "admin", seen).await.expect(200).body;
     assert_eq!(approved["status"], "applied");
     assert_eq!(mailbox.status(&lost).await, failed("account_closed"));
-    bank.post(&format!("{unknown}/approve"), "admin", json!({})).await.refused(409, "invalid-state");
+    bank.post(&format!("{unknown}/approve"), "admin", json!({"version": 3})).await.refused(409, "invalid-state");
     bank.post(&format!("{unknown}/ignore"), "admin", json!({"reason": "No."})).await.refused(409, "invalid-state");
 
     let reason = json!({"reason": "The bank sends a correct return tomorrow."});

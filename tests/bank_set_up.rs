@@ -61,9 +61,13 @@ impl<'a> Bank<'a> {
 
     /// Adds an approved originator and an approved account; returns their ids.
     async fn parts(&self, connection: &str) -> (String, String) {
+        self.parts_with(connection, "000123456789").await
+    }
+
+    async fn parts_with(&self, connection: &str, number: &str) -> (String, String) {
         let originator =
             self.post("/v2/bank/originators", "admin", new_originator("", connection)).await.expect(201).id();
-        let account = new_account("", connection, "000123456789");
+        let account = new_account("", connection, number);
         let account = self.post("/v2/bank/settlement-accounts", "admin", account).await.expect(201).id();
         self.act(&format!("/v2/bank/originators/{originator}/approve"), "payer").await.expect(200);
         self.act(&format!("/v2/bank/settlement-accounts/{account}/approve"), "payer").await.expect(200);
@@ -328,6 +332,10 @@ async fn add_settlement_account_list_settlement_accounts_approve_settlement_acco
     let acts = server.get("/v2/administrative-acts").as_org().send().await.expect(200);
     assert!(!acts.text.contains("987654321"), "the history has no account number");
     assert_eq!(add("000987654321").await.refused(409, "invalid-state").fields(), ["/account_number"]);
+    // Neither is it added to another connection: each of its lines would be booked twice.
+    let elsewhere = new_account("", &bank.draft().await, "000987654321");
+    let refused = bank.post("/v2/bank/settlement-accounts", "admin", elsewhere).await;
+    assert_eq!(refused.refused(409, "invalid-state").fields(), ["/account_number"]);
 
     let path = |verb: &str| format!("/v2/bank/settlement-accounts/{}/{verb}", made.id());
     bank.act(&path("approve"), "admin").await.refused(403, "self-approval");
@@ -391,7 +399,7 @@ async fn a_route_has_approved_parts_of_one_connection() {
     let server = Server::memory().await;
     let bank = Bank::of(&server);
     let (connection, other) = (bank.approved().await, bank.approved().await);
-    let (parts, foreign) = (bank.parts(&connection).await, bank.parts(&other).await);
+    let (parts, foreign) = (bank.parts(&connection).await, bank.parts_with(&other, "000987654321").await);
     let mixed = (parts.0.clone(), foreign.1.clone());
     bank.route(&connection, &mixed, "2026-03-03").await.refused(404, "not-found");
     bank.route(&connection, &(foreign.0, parts.1.clone()), "2026-03-03").await.refused(404, "not-found");

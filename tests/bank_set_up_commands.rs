@@ -152,7 +152,7 @@ fn files_of_banks_are_listed_and_decided_from_the_command_line() {
         &["statements", "confirm", id, "--evidence", "By phone."],
         &["statements", "show", id],
         &["statements", "discard", id, "--reason", "Replaced."],
-        &["items", "assign", id, "--app", id, "--evidence", "By phone."],
+        &["items", "assign", id, "--booked-as", "deposit", "--app", id, "--evidence", "By phone."],
         &["items", "write-off", id, "--reason", "Rounding."],
         &["items", "explain", id, "--reason", "Known."],
         &["reconcile", "--settlement-account", id],
@@ -160,7 +160,7 @@ fn files_of_banks_are_listed_and_decided_from_the_command_line() {
         &["inbound", "replay", id],
         &["inbound", "discard", id, "--reason", "Replaced."],
         &["items", "match", id, "--transfer", id, "--evidence", "By phone."],
-        &["items", "approve", id],
+        &["items", "approve", id, "--version", "1"],
         &["items", "ignore", id, "--reason", "A duplicate."],
         &["items", "list", "--status", "lost"],
     ];

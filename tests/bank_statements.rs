@@ -13,45 +13,45 @@ use serde_json::{Value, json};
 use crate::bank_intake::Mailbox;
 use crate::harness::{Reply, Server, bursar};
 
-const DAY: i64 = 86_400;
+pub const DAY: i64 = 86_400;
 const ITEMS: &str = "/v2/bank/items";
 
 /// A bank that keeps our account. It is Tuesday, 3 March 2026, 10:00 in New York.
-struct Bank {
-    mailbox: Mailbox,
+pub struct Bank {
+    pub mailbox: Mailbox,
 }
 
 impl Bank {
-    async fn open(server: Server, fields: Value, format: StatementFormat, grain: Grain, opening: i64) -> Self {
+    pub async fn open(server: Server, fields: Value, format: StatementFormat, grain: Grain, opening: i64) -> Self {
         let bank = Self { mailbox: Mailbox::with_account(server, fields).await };
         let now = bank.now();
         bank.act(|bank| bank.keep(Account::open("000123456789", format, grain, opening, now)));
         bank
     }
 
-    async fn bai2(opening: i64) -> Self {
+    pub async fn bai2(opening: i64) -> Self {
         Self::open(Server::memory().await, json!({}), StatementFormat::Bai2, Grain::File, opening).await
     }
 
-    fn server(&self) -> &Server {
+    pub fn server(&self) -> &Server {
         self.mailbox.server()
     }
 
-    fn now(&self) -> i64 {
+    pub fn now(&self) -> i64 {
         self.server().now().micros() / 1_000_000
     }
 
-    fn act(&self, act: impl FnOnce(&mut bankbox::Bank)) {
+    pub fn act(&self, act: impl FnOnce(&mut bankbox::Bank)) {
         bankbox::with(self.mailbox.root.path(), act).unwrap();
     }
 
-    fn wire(&self, amount: i64, text: &str) {
+    pub fn wire(&self, amount: i64, text: &str) {
         let now = self.now();
         self.act(|bank| bank.wire(amount, text, now));
     }
 
     /// Passes to the next morning at 10:00, and returns the names of the bank's answers.
-    async fn morning(&self) -> Vec<String> {
+    pub async fn morning(&self) -> Vec<String> {
         self.server().pass(DAY).await;
         let names = self.mailbox.bank_answers();
         self.fetch().await;
@@ -59,11 +59,11 @@ impl Bank {
     }
 
     /// Two polls, without the time that they take.
-    async fn fetch(&self) {
+    pub async fn fetch(&self) {
         self.mailbox.fetch().await;
     }
 
-    async fn statements(&self) -> Vec<Value> {
+    pub async fn statements(&self) -> Vec<Value> {
         let path = format!("/v2/bank/statements?settlement_account_id={}", self.mailbox.bank.settlement_account);
         let mut found = self.mailbox.bank.get(&path).await["data"].as_array().unwrap().clone();
         found.reverse();
@@ -71,7 +71,7 @@ impl Bank {
     }
 
     /// Returns the days and the states of the statements.
-    async fn days(&self) -> Vec<(String, String)> {
+    pub async fn days(&self) -> Vec<(String, String)> {
         let text = |statement: &Value, name: &str| statement[name].as_str().unwrap().to_owned();
         let mut days: Vec<_> =
             self.statements().await.iter().map(|one| (text(one, "date"), text(one, "status"))).collect();
@@ -79,29 +79,29 @@ impl Bank {
         days
     }
 
-    async fn reference(&self) -> String {
+    pub async fn reference(&self) -> String {
         let all = self.mailbox.bank.get("/v2/bank/deposit-references").await;
         let app = self.server().app_id();
         let of_app = all.as_array().unwrap().iter().find(|one| one["app_id"] == app).unwrap().clone();
         of_app["reference"].as_str().unwrap().to_owned()
     }
 
-    async fn reconciliation(&self) -> Value {
+    pub async fn reconciliation(&self) -> Value {
         let account = &self.mailbox.bank.settlement_account;
         self.mailbox.bank.get(&format!("/v2/bank/reconciliation?settlement_account_id={account}")).await
     }
 
-    async fn suspense(&self) -> Vec<Value> {
+    pub async fn suspense(&self) -> Vec<Value> {
         self.mailbox.items("status=unmatched&kind=line").await
     }
 
-    async fn item(&self, item: &Value, verb: &str, role: &str, body: Value) -> Reply {
+    pub async fn item(&self, item: &Value, verb: &str, role: &str, body: Value) -> Reply {
         let path = format!("{ITEMS}/{}/{verb}", item["id"].as_str().unwrap());
         self.mailbox.bank.post(&path, role, body).await
     }
 
     /// Returns the sum of the ledger accounts of a type, of all parts of the ledger.
-    fn ledger(&self, kind: LedgerAccountKind) -> i64 {
+    pub fn ledger(&self, kind: LedgerAccountKind) -> i64 {
         let mut sum = 0;
         let of_kind = |account: &LedgerAccount| {
             if account.kind == kind {
@@ -114,12 +114,12 @@ impl Bank {
     }
 
     /// Writes a file into the bank's folder, and lets the server read it.
-    async fn give(&self, name: &str, bytes: &[u8]) {
+    pub async fn give(&self, name: &str, bytes: &[u8]) {
         std::fs::write(self.mailbox.answer(name), bytes).unwrap();
         self.fetch().await;
     }
 
-    fn take(&self, name: &str) -> Vec<u8> {
+    pub fn take(&self, name: &str) -> Vec<u8> {
         let path = self.mailbox.answer(name);
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_file(path).unwrap();
@@ -127,12 +127,37 @@ impl Bank {
     }
 }
 
-fn applied(days: &[&str]) -> Vec<(String, String)> {
+/// The number of the account.
+pub const NUMBER: &str = "000123456789";
+
+/// Type code, cents and text.
+type Lines<'a> = &'a [(u16, i64, &'a str)];
+
+/// Writes a BAI2 file of a day: the accounts with their opening balances and lines, of which code 4xx and 6xx are debits.
+pub fn bai2(day: &str, accounts: &[(&str, i64, Lines<'_>)]) -> Vec<u8> {
+    let mut text = format!("01,BANK,ACME,{day},0600,1,,,2/\n02,ACME,BANK,1,{day},,USD,2/\n");
+    let (mut sum, mut records) = (0, 0);
+    for (number, opening, lines) in accounts {
+        let credit = |code: u16| if matches!(code, 400..500 | 600..700) { -1 } else { 1 };
+        let closing = opening + lines.iter().map(|(code, amount, _)| credit(*code) * amount).sum::<i64>();
+        let total = opening + closing + lines.iter().map(|(_, amount, _)| amount).sum::<i64>();
+        text += &format!("03,{number},,010,{opening},,,015,{closing},,/\n");
+        for (code, amount, words) in *lines {
+            text += &format!("16,{code},{amount},Z,,,{words}\n");
+        }
+        text += &format!("49,{total},{}/\n", lines.len() + 2);
+        (sum, records) = (sum + total, records + lines.len() + 2);
+    }
+    text += &format!("98,{sum},{},{}/\n99,{sum},1,{}/\n", accounts.len(), records + 2, records + 4);
+    text.into_bytes()
+}
+
+pub fn applied(days: &[&str]) -> Vec<(String, String)> {
     days.iter().map(|day| ((*day).to_owned(), "applied".to_owned())).collect()
 }
 
 /// Runs `bursar bank reconcile` against a server; returns its exit code and its output.
-async fn reconcile(server: &Server, arguments: &[&str]) -> (Option<i32>, String) {
+pub async fn reconcile(server: &Server, arguments: &[&str]) -> (Option<i32>, String) {
     let address = server.listen().await;
     let keys = server.credentials()["organization"].clone();
     let arguments: Vec<String> = ["bank", "reconcile"].iter().chain(arguments).map(|one| (*one).to_owned()).collect();
@@ -379,99 +404,6 @@ async fn a_statement_that_is_wrong_or_of_an_unknown_account_is_quarantined_whole
 }
 
 #[tokio::test]
-async fn assign_bank_item_write_off_bank_item_explain_bank_item_need_two_members_where_money_reaches_an_app() {
-    let bank = Bank::bai2(10_000).await;
-    let (app, before) = (bank.server().app_id(), bank.server().balance("app_wallet").await);
-    bank.wire(70_000, "FROM JANE DOE");
-    bank.wire(500, "ROUNDING");
-    let now = bank.now();
-    bank.act(|bank| bank.debit_by_other(900, now));
-    bank.morning().await;
-    let lines = bank.suspense().await;
-    let find = |amount: i64| lines.iter().find(|line| line["amount"] == amount).unwrap();
-    let (wire, rounding, debit) = (find(70_000), find(500), find(-900));
-    assert_eq!((&wire["reason"], &debit["reason"]), (&json!("unknown_line"), &json!("debit_by_other")));
-    assert_eq!(bank.ledger(LedgerAccountKind::Suspense), 10_000 + 70_000 + 500 - 900);
-    assert_eq!(bank.reconciliation().await["balanced"], false);
-
-    let known = json!({"app_id": app, "evidence": "J. Doe: the wire for the app."});
-    bank.item(wire, "assign", "ap_approver", known.clone()).await.refused(403, "not-permitted");
-    let both = json!({"app_id": app, "transfer_id": app, "evidence": "Both."});
-    assert_eq!(bank.item(wire, "assign", "payer", both).await.refused(400, "invalid-input").fields(), ["/transfer_id"]);
-    bank.item(wire, "match", "payer", json!({"transfer_id": app, "evidence": "No."}))
-        .await
-        .refused(409, "invalid-state");
-    bank.item(wire, "ignore", "payer", json!({"reason": "No."})).await.refused(409, "invalid-state");
-    bank.item(wire, "write-off", "payer", json!({"reason": "No."})).await.refused(409, "limit-exceeded");
-    bank.item(wire, "approve", "admin", json!({})).await.refused(409, "invalid-state");
-    let to_debit = bank.item(debit, "assign", "payer", known.clone()).await;
-    assert_eq!(to_debit.refused(400, "invalid-input").fields(), ["/app_id"]);
-    let assigned = bank.item(wire, "assign", "payer", known).await.expect(200).body;
-    assert_eq!((&assigned["status"], &assigned["app_id"]), (&json!("matched"), &json!(app)));
-    bank.item(wire, "approve", "payer", json!({})).await.refused(403, "self-approval");
-    assert_eq!(bank.server().balance("app_wallet").await, before, "nothing moves before the second member");
-    let approved = bank.item(wire, "approve", "admin", json!({})).await.expect(200).body;
-    assert_eq!((&approved["status"], &approved["booked_as"]), (&json!("applied"), &json!("deposit")));
-    assert_eq!(bank.server().balance("app_wallet").await, before + 70_000);
-    bank.item(wire, "approve", "admin", json!({})).await.refused(409, "invalid-state");
-
-    let written = bank.item(rounding, "write-off", "payer", json!({"reason": "Rounding."})).await.expect(200).body;
-    assert_eq!((&written["status"], &written["booked_as"]), (&json!("applied"), &json!("costs")));
-    assert_eq!(bank.ledger(LedgerAccountKind::BankCosts), 500);
-    let explained =
-        bank.item(debit, "explain", "payer", json!({"reason": "Returned tomorrow."})).await.expect(200).body;
-    assert_eq!(explained["status"], "explained");
-    let opening = bank.mailbox.items("kind=opening_balance").await.pop().unwrap();
-    assert_eq!((&opening["amount"], &opening["reason"]), (&json!(10_000), &json!("money_before")));
-    // The organization's own money goes to its wallet.
-    bank.item(&opening, "assign", "payer", json!({"evidence": "Our own money."})).await.expect(200);
-    bank.item(&opening, "approve", "admin", json!({})).await.expect(200);
-    assert_eq!(bank.ledger(LedgerAccountKind::OrganizationWallet), 10_000);
-    let found = bank.reconciliation().await;
-    assert_eq!((&found["difference"], &found["balanced"]), (&json!(0), &json!(true)), "{found}");
-    assert_eq!((found["suspense"].as_array().unwrap().len(), bank.ledger(LedgerAccountKind::Suspense)), (1, -900));
-    bank.mailbox.bank.verify();
-}
-
-#[tokio::test]
-async fn a_line_with_several_candidates_waits_for_members() {
-    let fields = json!({});
-    let bank = Bank::open(Server::memory().await, fields, StatementFormat::Bai2, Grain::File, 0).await;
-    // The return has another trace number, so no report says that the payment came back; its credit is unknown.
-    let (_, lost) = bank.mailbox.pay(2_000, "40000003", 3_000).await;
-    bank.mailbox.send().await;
-    bank.mailbox.bank_answers();
-    bank.fetch().await;
-    bank.morning().await;
-    bank.morning().await;
-    let credit = bank.suspense().await.pop().unwrap();
-    assert_eq!((&credit["amount"], &credit["meaning"]), (&json!(3_000), &json!("returns")));
-    let known = json!({"transfer_id": lost["id"], "evidence": "J. Doe, 9:10."});
-    let early = bank.item(&credit, "assign", "payer", known.clone()).await;
-    assert_eq!(early.refused(400, "invalid-input").fields(), ["/transfer_id"], "its return is not booked");
-    let report = bank.mailbox.items("status=unmatched&kind=return").await.pop().unwrap();
-    bank.item(&report, "match", "payer", known.clone()).await.expect(200);
-    bank.item(&report, "approve", "admin", json!({})).await.expect(200);
-    assert_eq!(bank.ledger(LedgerAccountKind::Unbooked), -3_000);
-    bank.item(&credit, "assign", "payer", known).await.expect(200);
-    let booked = bank.item(&credit, "approve", "admin", json!({})).await.expect(200).body;
-    assert_eq!(booked["booked_as"], "returns");
-    assert_eq!((bank.ledger(LedgerAccountKind::Unbooked), bank.ledger(LedgerAccountKind::Suspense)), (0, 0));
-
-    // Two files with the same sum: the oldest of one app is taken.
-    for line in [2_010, 2_011] {
-        bank.mailbox.pay(line, "55501234", 5_000).await;
-        bank.mailbox.send().await;
-    }
-    bank.mailbox.bank_answers();
-    for _ in 0..4 {
-        bank.morning().await;
-    }
-    assert_eq!((bank.ledger(LedgerAccountKind::Unbooked), bank.ledger(LedgerAccountKind::Suspense)), (0, 0));
-    bank.mailbox.bank.verify();
-}
-
-#[tokio::test]
 async fn a_file_that_the_bank_refuses_after_its_debit_is_credited_by_a_later_line() {
     let bank = Bank::bai2(0).await;
     let before = bank.server().balance("app_wallet").await;
@@ -505,34 +437,6 @@ async fn a_file_that_the_bank_refuses_after_its_debit_is_credited_by_a_later_lin
         (0, json!(true))
     );
     assert_eq!(bank.server().balance("app_wallet").await, before - 2 * 25, "the fees are earned");
-    bank.mailbox.bank.verify();
-}
-
-#[tokio::test]
-async fn a_debit_with_an_unknown_code_is_assigned_to_its_file() {
-    let bank = Bank::bai2(0).await;
-    bank.mailbox.pay(2_000, "55501234", 5_000).await;
-    bank.mailbox.send().await;
-    bank.mailbox.bank_answers();
-    bank.morning().await;
-    bank.server().pass(DAY).await;
-    bank.mailbox.bank_answers();
-    let wednesday = String::from_utf8(bank.take("STATEMENT_20260304.bai")).unwrap();
-    bank.give("WEDNESDAY.bai", wednesday.replace("16,447,", "16,475,").as_bytes()).await;
-    let debit = bank.suspense().await.pop().unwrap();
-    assert_eq!((&debit["amount"], &debit["meaning"]), (&json!(-5_000), &json!("other")));
-    assert_eq!(bank.ledger(LedgerAccountKind::Unbooked), 5_000);
-    let file = bank.mailbox.bank.file().await;
-    let nothing = json!({"bank_file_id": uuid::Uuid::nil(), "evidence": "No."});
-    bank.item(&debit, "assign", "payer", nothing).await.refused(404, "not-found");
-    let known = json!({"bank_file_id": file["id"], "evidence": "J. Doe: our file, with a wrong code."});
-    bank.item(&debit, "assign", "payer", known.clone()).await.expect(200);
-    let booked = bank.item(&debit, "approve", "admin", json!({})).await.expect(200).body;
-    assert_eq!((&booked["booked_as"], &booked["bank_file_id"]), (&json!("payments"), &file["id"]));
-    assert_eq!((bank.ledger(LedgerAccountKind::Unbooked), bank.ledger(LedgerAccountKind::Suspense)), (0, 0));
-    assert_eq!(bank.ledger(LedgerAccountKind::AtBank), 5_000);
-    let again = bank.item(&debit, "assign", "payer", known).await;
-    again.refused(409, "invalid-state");
     bank.mailbox.bank.verify();
 }
 
@@ -585,4 +489,111 @@ async fn get_bank_reconciliation_list_deposit_references_and_verify_find_money_t
     ] {
         assert!(findings.iter().any(|finding| finding.invariant == invariant), "{invariant}: {findings:?}");
     }
+}
+
+#[tokio::test]
+async fn a_statement_of_a_saturday_is_applied_after_it_came_late() {
+    let bank = Bank::bai2(0).await;
+    bank.server().pass(7 * DAY).await;
+    bank.give("FRIDAY.bai", &bai2("260306", &[(NUMBER, 10_000, &[])])).await;
+    bank.give("MONDAY.bai", &bai2("260309", &[(NUMBER, 10_700, &[])])).await;
+    let monday = bank.statements().await.pop().unwrap();
+    assert_eq!((&monday["status"], &monday["reason"]), (&json!("waiting"), &json!("missing_before")));
+    bank.give("SATURDAY.bai", &bai2("260307", &[(NUMBER, 10_000, &[(195, 700, "WIRE")])])).await;
+    assert_eq!(bank.days().await, applied(&["2026-03-06", "2026-03-07", "2026-03-09"]));
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn a_statement_of_the_future_or_with_an_impossible_amount_is_quarantined() {
+    let bank = Bank::bai2(0).await;
+    let newest = async || bank.mailbox.inbound().await.pop().unwrap();
+    bank.give("LARGE.bai", &bai2("260303", &[(NUMBER, 100_000_000_000_001, &[])])).await;
+    assert_eq!(newest().await["findings"][0]["rule"], "statement.amount");
+    bank.give("TOMORROW.bai", &bai2("260304", &[(NUMBER, 10_000, &[])])).await;
+    let tomorrow = newest().await;
+    assert_eq!(
+        (&tomorrow["status"], &tomorrow["findings"][0]["rule"]),
+        (&json!("quarantined"), &json!("statement.future"))
+    );
+    bank.give("TODAY.bai", &bai2("260303", &[(NUMBER, 100_000_000_000_000, &[(469, 99_999_999_990_000, "")])])).await;
+    bank.server().pass(DAY).await;
+    let replay = format!("/v2/bank/inbound-files/{}/replay", tomorrow["id"].as_str().unwrap());
+    bank.mailbox.bank.post(&replay, "payer", json!({})).await.expect(200);
+    bank.server().work_off().await;
+    assert_eq!(bank.days().await, applied(&["2026-03-03", "2026-03-04"]));
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn statements_of_unknown_accounts_are_left_out_and_numbers_that_fit_twice_are_refused() {
+    let bank = Bank::bai2(0).await;
+    let newest = async || bank.mailbox.inbound().await.pop().unwrap();
+    bank.give("BOTH.bai", &bai2("260303", &[("777", 5, &[]), (NUMBER, 10_000, &[])])).await;
+    let file = newest().await;
+    assert_eq!((&file["status"], &file["findings"][0]["severity"]), (&json!("applied"), &json!("warning")), "{file}");
+    assert_eq!(file["findings"][0]["rule"], "statement.account");
+    assert_eq!(bank.days().await, applied(&["2026-03-03"]));
+    // Another account with the same digits, but for the zeros before them.
+    let accounts = "/v2/bank/settlement-accounts";
+    let other = crate::samples::new_account("", &bank.mailbox.bank.connection, "0123456789");
+    let other = bank.mailbox.bank.post(accounts, "admin", other).await.expect(201).id();
+    bank.mailbox.bank.post(&format!("{accounts}/{other}/approve"), "payer", json!({})).await.expect(200);
+    bank.server().pass(DAY).await;
+    bank.give("SHORT.bai", &bai2("260304", &[("123456789", 10_000, &[])])).await;
+    assert_eq!(newest().await["findings"][0]["rule"], "statement.accounts");
+    bank.give("WHOLE.bai", &bai2("260304", &[(NUMBER, 10_000, &[]), ("0123456789", 7, &[])])).await;
+    assert_eq!(newest().await["status"], "applied");
+    assert_eq!(bank.days().await, applied(&["2026-03-03", "2026-03-04"]));
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn an_account_with_money_is_not_taken_out_of_use_and_an_ended_one_takes_no_statement() {
+    let bank = Bank::bai2(0).await;
+    let account = bank.mailbox.bank.settlement_account.clone();
+    let end = format!("/v2/bank/settlement-accounts/{account}/end");
+    let refused = async |text: &str| {
+        let refused = bank.mailbox.bank.post(&end, "admin", json!({})).await;
+        refused.refused(409, "invalid-state");
+        assert!(refused.body["message"].as_str().unwrap().contains(text), "{}", refused.body);
+    };
+    bank.mailbox.pay(2_000, "55501234", 5_000).await;
+    bank.mailbox.send().await;
+    refused("files that the bank has not debited").await;
+    let (code, text) = reconcile(bank.server(), &[]).await;
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains(&format!("{account}: no statement is applied")), "{text}");
+    bank.server().pass(4 * DAY).await;
+    bank.give("FIRST.bai", &bai2("260304", &[(NUMBER, 5_000, &[(447, 5_000, "ACH")])])).await;
+    refused("lines in suspense").await;
+    let opening = bank.mailbox.items("kind=opening_balance").await.pop().unwrap();
+    let ours = json!({"booked_as": "organization", "evidence": "Ours."});
+    bank.item(&opening, "assign", "payer", ours).await.expect(200);
+    bank.item(&opening, "approve", "admin", json!({"version": 2})).await.expect(200);
+    bank.give("SECOND.bai", &bai2("260305", &[(NUMBER, 0, &[(354, 100, "INTEREST")])])).await;
+    refused("a balance of $1.00").await;
+    bank.give("THIRD.bai", &bai2("260306", &[(NUMBER, 100, &[(698, 100, "FEE")])])).await;
+    bank.mailbox.bank.post(&end, "admin", json!({})).await.expect(200);
+    bank.give("FOURTH.bai", &bai2("260307", &[(NUMBER, 0, &[])])).await;
+    let file = bank.mailbox.inbound().await.pop().unwrap();
+    assert_eq!((&file["status"], &file["findings"][0]["rule"]), (&json!("quarantined"), &json!("statement.account")));
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn a_file_that_was_discarded_by_mistake_is_uploaded_again() {
+    let bank = Bank::bai2(0).await;
+    let content = STANDARD.encode(bai2("260304", &[(NUMBER, 10_000, &[])]));
+    let path = "/v2/bank/inbound-files";
+    let file = json!({"bank_connection_id": bank.mailbox.bank.connection, "name": "PORTAL.bai", "content": content});
+    let first = bank.mailbox.bank.post(path, "payer", file.clone()).await.expect(201).id();
+    bank.server().work_off().await;
+    bank.mailbox.bank.post(&format!("{path}/{first}/discard"), "payer", json!({"reason": "Wrong."})).await.expect(200);
+    bank.server().pass(DAY).await;
+    let again = bank.mailbox.bank.post(path, "payer", file).await.expect(201).body;
+    assert_eq!((&again["status"], again["id"] == json!(first)), (&json!("stored"), false));
+    bank.server().work_off().await;
+    assert_eq!(bank.days().await, applied(&["2026-03-04"]));
+    bank.mailbox.bank.verify();
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::model::{BankEntry, BankFile, EntryStatus};
 use super::rows;
+use crate::apps;
 use crate::ids::{AppId, BankFileId, BankItemId, OrgId, SettlementAccountId, TransferId};
 use crate::ledger::{self, postings};
 use crate::money::Cents;
@@ -39,34 +40,46 @@ fn differs(what: &str) -> Halt {
     Refusal::new(Code::InternalError, format!("The amount of a line differs from its {what}.")).into()
 }
 
-/// Books the debit of whole files, each with the shares of its apps.
+/// Books the debit of whole files, each with the shares of its apps, and of single payments.
 ///
 /// # Errors
-/// `invalid-state` if a file is booked or not at the bank.
-pub fn book_files(world: &mut World, line: Line, files: &[(BankFileId, BTreeMap<AppId, Cents>)]) -> Result<(), Halt> {
+/// `invalid-state` if a file or a payment is booked or not at the bank.
+pub fn book_payments(
+    world: &mut World,
+    line: Line,
+    files: &[(BankFileId, BTreeMap<AppId, Cents>)],
+    payments: &[TransferId],
+) -> Result<(), Halt> {
     let mut sum = Cents::ZERO;
-    let mut found: Vec<Arc<BankFile>> = Vec::new();
+    let mut add = |amount: Cents| sum.plus(amount).map(|plus| sum = plus).map_err(|_| differs("payments"));
+    let mut whole: Vec<Arc<BankFile>> = Vec::new();
     for (id, shares) in files {
         let file = rows::find(world, line.org, *id)?;
         if file.debit_due != Some(line.account) || file.booked > 0 {
             return Err(Overtaken.into());
         }
-        let mut of_file = Cents::ZERO;
-        for amount in shares.values() {
-            of_file = of_file.plus(*amount).map_err(|_| differs("files"))?;
-        }
-        if of_file != file.credit {
+        let of_file: i128 = shares.values().map(|amount| i128::from(amount.get())).sum();
+        if of_file != i128::from(file.credit.get()) {
             return Err(Overtaken.into());
         }
-        sum = sum.plus(of_file).map_err(|_| differs("files"))?;
-        found.push(file);
+        add(file.credit)?;
+        whole.push(file);
+    }
+    let single = world.each(payments, |world, payment| undebited(world, line, *payment))?;
+    let single: Option<Vec<Arc<BankEntry>>> = single.into_iter().collect();
+    let single = single.ok_or(Overtaken)?;
+    for entry in &single {
+        if whole.iter().any(|file| file.id == entry.file) {
+            return Err(Overtaken.into());
+        }
+        add(entry.amount)?;
     }
     if sum != line.amount.negated() {
-        return Err(differs("files"));
+        return Err(differs("payments"));
     }
 
     // From here it must succeed.
-    for (file, (_, shares)) in found.iter().zip(files) {
+    for (file, (_, shares)) in whole.iter().zip(files) {
         for (app, amount) in shares {
             let scope = Scope { org: line.org, app: *app };
             ledger::post(world, &postings::line_of_payments(scope, line.account, *amount))?;
@@ -75,39 +88,30 @@ pub fn book_files(world: &mut World, line: Line, files: &[(BankFileId, BTreeMap<
             (file.debit_due, file.debit_line, file.booked) = (None, Some(line.id), file.entries);
         });
     }
+    for entry in single {
+        let scope = Scope { org: line.org, app: entry.app };
+        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount))?;
+        world.change(&entry, |entry| entry.debit_line = Some(line.id));
+        let file = rows::find(world, line.org, entry.file)?;
+        rows::change(world, &file, |file| {
+            file.booked += 1;
+            if file.booked == file.entries {
+                file.debit_due = None;
+            }
+        });
+    }
     Ok(())
 }
 
-/// Books the debit of one payment.
+/// Returns a payment in a file that the bank has not debited.
 ///
 /// # Errors
-/// `invalid-state` if it is booked or not at the bank.
-pub fn book_entry(world: &mut World, line: Line, transfer: TransferId) -> Result<(), Halt> {
-    let entry = entry(world, line, transfer)?;
+/// The store's.
+pub fn undebited(world: &World, line: Line, transfer: TransferId) -> Result<Option<Arc<BankEntry>>, Halt> {
+    let Some(entry) = rows::entry(world, line.org, transfer)? else { return Ok(None) };
     let file = rows::find(world, line.org, entry.file)?;
-    if entry.debit_line.is_some() || file.debit_due != Some(line.account) {
-        return Err(Overtaken.into());
-    }
-    if entry.amount != line.amount.negated() {
-        return Err(differs("payment"));
-    }
-
-    // From here it must succeed.
-    let scope = Scope { org: line.org, app: entry.app };
-    ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount))?;
-    world.change(&entry, |entry| entry.debit_line = Some(line.id));
-    rows::change(world, &file, |file| {
-        file.booked += 1;
-        if file.booked == file.entries {
-            file.debit_due = None;
-        }
-    });
-    Ok(())
-}
-
-fn entry(world: &World, line: Line, transfer: TransferId) -> Result<Arc<BankEntry>, Halt> {
-    let entry = rows::entry(world, line.org, transfer)?;
-    Ok(entry.ok_or_else(|| Refusal::not_found("bank entry"))?)
+    let is_due = entry.status != EntryStatus::Withdrawn && entry.debit_line.is_none();
+    Ok((is_due && file.debit_due == Some(line.account)).then_some(entry))
 }
 
 /// Books the credit of returned payments.
@@ -115,7 +119,9 @@ fn entry(world: &World, line: Line, transfer: TransferId) -> Result<Arc<BankEntr
 /// # Errors
 /// `invalid-state` if one is credited, or not returned.
 pub fn book_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<(), Halt> {
-    let entries = world.each(transfers, |world, transfer| entry(world, line, *transfer))?;
+    let entries = world.each(transfers, |world, transfer| rows::entry(world, line.org, *transfer))?;
+    let entries: Option<Vec<Arc<BankEntry>>> = entries.into_iter().collect();
+    let entries = entries.ok_or(Overtaken)?;
     let mut sum = Cents::ZERO;
     for entry in &entries {
         if entry.credit_due != Some(line.account) {
@@ -139,9 +145,14 @@ pub fn book_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> 
 /// Books a deposit of an app; returns its transfer.
 ///
 /// # Errors
-/// The store's.
+/// `invalid-state` if the app is deleted.
 pub fn book_deposit(world: &mut World, line: Line, app: AppId) -> Result<TransferId, Halt> {
     let scope = Scope { org: line.org, app };
+    match apps::find(world, scope) {
+        Ok(_) => {}
+        Err(Halt::Refuse(_)) => return Err(Overtaken.into()),
+        Err(load @ Halt::Load(_)) => return Err(load),
+    }
     let transfer = received(world, scope, line.amount)?;
     ledger::post(world, &postings::line_of_deposit(scope, transfer, line.account, line.amount))?;
     Ok(transfer)
@@ -191,28 +202,36 @@ pub fn assign_to_organization(world: &mut World, line: Line) -> Result<(), Halt>
     ledger::post(world, &postings::assign_to_organization(line.org, line.account, line.amount))
 }
 
-/// A debit in suspense becomes the debit of a file.
+/// A debit in suspense becomes the debit of files and payments.
 ///
 /// # Errors
-/// `invalid-state` if the file is booked or not at the bank.
-pub fn assign_to_file(world: &mut World, line: Line, file: BankFileId) -> Result<(), Halt> {
-    let entries = world.all::<BankEntry>(BankEntry::OF_FILE, key![line.org, file])?;
-    let mut shares = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.status != EntryStatus::Withdrawn) {
-        let sum: &mut Cents = shares.entry(entry.app).or_insert(Cents::ZERO);
-        *sum = sum.plus(entry.amount).map_err(|_| differs("file"))?;
-    }
+/// `invalid-state` if one is booked or not at the bank.
+pub fn assign_to_payments(
+    world: &mut World,
+    line: Line,
+    files: &[BankFileId],
+    payments: &[TransferId],
+) -> Result<(), Halt> {
+    let shares = world.each(files, |world, file| {
+        let entries = world.all::<BankEntry>(BankEntry::OF_FILE, key![line.org, *file])?;
+        let mut shares = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| entry.status != EntryStatus::Withdrawn) {
+            let sum: &mut Cents = shares.entry(entry.app).or_insert(Cents::ZERO);
+            *sum = sum.plus(entry.amount).map_err(|_| differs("file"))?;
+        }
+        Ok((*file, shares))
+    })?;
     ledger::post(world, &postings::line_of_apps(line.org, line.account, line.amount))?;
-    book_files(world, line, &[(file, shares)])
+    book_payments(world, line, &shares, payments)
 }
 
-/// A credit in suspense becomes the credit of a returned payment.
+/// A credit in suspense becomes the credit of returned payments.
 ///
 /// # Errors
-/// `invalid-state` if the payment is credited, or not returned.
-pub fn assign_to_return(world: &mut World, line: Line, transfer: TransferId) -> Result<(), Halt> {
+/// `invalid-state` if one is credited, or not returned.
+pub fn assign_to_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<(), Halt> {
     ledger::post(world, &postings::line_of_apps(line.org, line.account, line.amount))?;
-    book_returns(world, line, &[transfer])
+    book_returns(world, line, transfers)
 }
 
 /// A line in suspense becomes a cost or an income of the organization.

@@ -41,6 +41,19 @@ pub fn individual_id(transfer: TransferId) -> String {
     (0..ID_LENGTH).rev().map(digit).collect()
 }
 
+/// Returns whether a word can be the id of a payment: of its length, in its digits, with the variant of a UUID in its
+/// place, and not only decimal digits, as the numbers of banks are.
+#[must_use]
+pub fn is_individual_id(word: &str) -> bool {
+    let value = |letter: u8| DIGITS.iter().position(|digit| *digit == letter);
+    let letters = word.as_bytes();
+    letters.len() == ID_LENGTH
+        && letters.iter().all(|letter| value(*letter).is_some())
+        && letters.iter().any(u8::is_ascii_alphabetic)
+        // Bits 62 and 63 are the variant, 0 and 1; this digit has the bits 60 to 64.
+        && letters.get(ID_LENGTH - 13).and_then(|letter| value(*letter)).is_some_and(|bits| bits >> 2 & 3 == 0b10)
+}
+
 /// Builds a file. `lines` are in the order of their numbers; `own` is the settlement account, for a balanced file.
 ///
 /// # Errors
@@ -166,5 +179,11 @@ mod tests {
         assert_eq!((of(0).as_str(), of(33).as_str()), ("000000000000000", "000000000000011"));
         assert_eq!(of((1 << 75) - 1), "ZZZZZZZZZZZZZZZ");
         assert_eq!(of(1 << 75), of(0), "the first bits are the time, which the rest does not need");
+        for id in [Uuid::now_v7(), Uuid::from_u128(0x019a_0000_0000_7000_8000_0000_0000_000a)] {
+            assert!(is_individual_id(&individual_id(TransferId(id))), "{id}");
+        }
+        for word in ["", "000000000000011", "123456789012345", "ABCDEFGHJKMNPQI", "8TC43A0000000000"] {
+            assert!(!is_individual_id(word), "{word}");
+        }
     }
 }

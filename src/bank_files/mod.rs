@@ -26,10 +26,10 @@ mod rows;
 mod rules;
 
 pub use booking::{
-    Line, Overtaken, assign_to_app, assign_to_file, assign_to_organization, assign_to_return, book_costs, book_deposit,
-    book_entry, book_files, book_returns, book_unexplained, write_off,
+    Line, Overtaken, assign_to_app, assign_to_organization, assign_to_payments, assign_to_returns, book_costs,
+    book_deposit, book_payments, book_returns, book_unexplained, undebited, write_off,
 };
-pub use build::individual_id;
+pub use build::{individual_id, is_individual_id};
 pub use carrier::{Carrier, carrier};
 pub use contents::{Contents, contents};
 pub use cut::CutFile;

@@ -74,7 +74,7 @@ impl Command for ApplyInbound {
                 let statuses = world.each(items, |world, item| add(world, &file, item))?;
                 let unmatched = statuses.iter().filter(|status| **status == ItemStatus::Unmatched).count();
                 let (items, unmatched) = (count(statuses.len())?, count(unmatched)?);
-                applied(world, &file, items, unmatched)?;
+                applied(world, &file, items, unmatched, Findings::default())?;
                 Applied::Now { items, unmatched }
             }
         };
@@ -97,9 +97,17 @@ pub fn quarantine(world: &mut World, file: &Arc<InboundFile>, findings: &Finding
 ///
 /// # Errors
 /// `invalid-state`.
-pub fn applied(world: &mut World, file: &Arc<InboundFile>, items: i64, unmatched: i64) -> Result<(), Halt> {
+pub fn applied(
+    world: &mut World,
+    file: &Arc<InboundFile>,
+    items: i64,
+    unmatched: i64,
+    findings: Findings,
+) -> Result<(), Halt> {
     let to = rules::apply(file.status, InboundEvent::Applied)?;
-    rows::change(world, file, |file| (file.status, file.items, file.unmatched) = (to, items, unmatched));
+    rows::change(world, file, |file| {
+        (file.status, file.items, file.unmatched, file.findings) = (to, items, unmatched, Document(findings));
+    });
     Ok(())
 }
 
@@ -151,6 +159,8 @@ fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStat
         booked_as: None,
         app: None,
         suspense: None,
+        proposal: None,
+        version: 1,
         created_at,
     });
     Ok(status)

@@ -4,14 +4,13 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::inputs::{
-    BankItemAssignment, BankItemMatch, BankItemsQuery, InboundDismissal, InboundFileAct, InboundFilesQuery,
-    NewInboundFile,
+    BankItemApproval, BankItemAssignment, BankItemMatch, BankItemsQuery, InboundDismissal, InboundFileAct,
+    InboundFilesQuery, NewInboundFile,
 };
 use super::json::{BankItemJson, InboundFileJson};
 use super::keep::{PART_BYTES, UploadInbound};
-use super::model::{BankItem, InboundFile};
+use super::model::{BankItem, InboundFile, Proposal};
 use super::operator::{ActOnInbound, ActOnItem, FileDeed, ItemDeed};
-use super::queue::Assignee;
 use super::rows;
 use crate::banking::Person;
 use crate::http::lists::{ListEnvelope, page};
@@ -153,7 +152,8 @@ pub async fn match_item(call: Call) -> Outcome {
 
 /// POST /v2/bank/items/{bank_item_id}/approve
 pub async fn approve_item(call: Call) -> Outcome {
-    act_on_item(call, "approved", |body: InboundFileAct| (body.acting_user_id, ItemDeed::Approve)).await
+    let read = |body: BankItemApproval| (body.acting_user_id, ItemDeed::Approve { version: body.version });
+    act_on_item(call, "approved", read).await
 }
 
 /// POST /v2/bank/items/{bank_item_id}/ignore
@@ -165,18 +165,13 @@ pub async fn ignore_item(call: Call) -> Outcome {
 /// POST /v2/bank/items/{bank_item_id}/assign
 pub async fn assign_item(call: Call) -> Outcome {
     let read = |body: BankItemAssignment| {
-        let to = match (body.app_id, body.bank_file_id, body.transfer_id) {
-            (None, None, None) => Assignee::Organization,
-            (Some(app), None, None) => Assignee::App(app),
-            (None, Some(file), None) => Assignee::File(file),
-            (None, None, Some(transfer)) => Assignee::Return(transfer),
-            (app, file, _) => {
-                let at = if app.is_some() && file.is_some() { "/bank_file_id" } else { "/transfer_id" };
-                let message = "must be missing: name only one of app_id, bank_file_id and transfer_id";
-                return Err(Refusal::field(Code::InvalidInput, at, message));
-            }
+        let proposal = Proposal {
+            booked_as: body.booked_as,
+            app_id: body.app_id,
+            bank_file_ids: body.bank_file_ids.unwrap_or_default(),
+            transfer_ids: body.transfer_ids.unwrap_or_default(),
         };
-        Ok((body.acting_user_id, ItemDeed::Assign { to, evidence: body.evidence.0 }))
+        Ok((body.acting_user_id, ItemDeed::Assign { proposal: proposal.checked()?, evidence: body.evidence.0 }))
     };
     try_on_item(call, "assigned", read).await
 }
@@ -201,11 +196,15 @@ fn line_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/bank/items/{bank_item_id}/assign" Organization "assign_bank_item" assign_item)
             .members(Permission::Pay)
-            .about(TAG, "Say whose money a line of a statement is")
-            .describe("For a line in suspense. Another member approves it, which books the money.")
+            .about(TAG, "Say what a line of a statement is")
+            .describe(
+                "For a line in suspense. Another member approves it, which books the money. What is named adds up to \
+                 the line; of the money before the first statement, the rest stays in suspense.",
+            )
             .takes::<BankItemAssignment>()
             .example(json!({
                 "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                "booked_as": "deposit",
                 "app_id": "019a0000-0000-7000-8000-000000000001",
                 "evidence": "By phone with J. Doe: the wire of 3 March, without a reference.",
             }))
@@ -214,10 +213,13 @@ fn line_routes() -> Vec<Route> {
         route!(Post "/v2/bank/items/{bank_item_id}/write-off" Organization "write_off_bank_item" write_off_item)
             .members(Permission::Pay)
             .about(TAG, "Book a line of a statement as costs")
-            .describe("For a line in suspense of at most $100.00, such as a fee with an unknown code.")
+            .describe(
+                "For a line in suspense, such as a fee with an unknown code. At most $100.00 is booked at once; another \
+                 member approves more.",
+            )
             .takes::<InboundDismissal>()
             .gives::<BankItemJson>(200, "The line.")
-            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState, Code::LimitExceeded]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
         route!(Post "/v2/bank/items/{bank_item_id}/explain" Organization "explain_bank_item" explain_item)
             .members(Permission::Pay)
             .about(TAG, "Explain a line of a statement")
@@ -307,10 +309,12 @@ fn change_routes() -> Vec<Route> {
             .members(Permission::Pay)
             .about(TAG, "Approve what a member matched or assigned")
             .describe(
-                "Requires another member than the one who matched or assigned it. The payout of a return fails, or its \
-                 money comes back; the money of a line reaches its owner.",
+                "Requires another member than the one who matched or assigned it, and the version of the item that the \
+                 member saw. The payout of a return fails, or its money comes back; a line is booked as its proposal \
+                 says.",
             )
-            .takes::<InboundFileAct>()
+            .takes::<BankItemApproval>()
+            .example(json!({"acting_user_id": "019a0000-0000-7000-8000-000000000000", "version": 2}))
             .gives::<BankItemJson>(200, "The report.")
             .refuses(&[
                 Code::MemberProofRequired,

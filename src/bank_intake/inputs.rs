@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Schema, json};
 
-use super::model::{InboundStatus, ItemKind, ItemStatus};
+use super::model::{BookedAs, InboundStatus, ItemKind, ItemStatus};
 use crate::http::lists::list_query;
 use crate::ids::{AppId, BankConnectionId, BankFileId, InboundFileId, MemberId, SettlementAccountId, TransferId};
 use crate::input::types::{Line, LongText, word_input};
@@ -19,6 +19,7 @@ const NAME_MAX: usize = 200;
 word_input!(InboundStatus);
 word_input!(ItemKind);
 word_input!(ItemStatus);
+word_input!(BookedAs);
 
 input! {
     /// The member who acts.
@@ -93,17 +94,30 @@ input! {
 }
 
 input! {
-    /// What a line of a statement is: money of an app or of the organization, or the line of a file or a payment.
+    /// The approval of what another member matched or assigned.
+    pub struct BankItemApproval {
+        /// The member (admin or payer).
+        pub acting_user_id: MemberId,
+        /// The version of the item that the member saw.
+        pub version: i64,
+    }
+}
+
+input! {
+    /// What a line of a statement is.
     pub struct BankItemAssignment {
         /// The member (admin or payer).
         pub acting_user_id: MemberId,
-        /// The app that receives the money of a credit.
+        /// deposit: money of an app; organization: money of the organization's wallet; payments: the debit of files
+        /// and payments; returns: the credit of returned payments; costs: a cost, or an income, of the organization.
+        pub booked_as: BookedAs,
+        /// The app of a deposit.
         pub app_id: Option<AppId>,
-        /// The file that a debit is for, if the program could not match it.
-        pub bank_file_id: Option<BankFileId>,
-        /// The returned payment that a credit is for. Without an app, a file and a payment, the line is money of the
-        /// organization's wallet.
-        pub transfer_id: Option<TransferId>,
+        /// The files that the bank debited whole. For the money before the first statement: those that the bank debited
+        /// before that statement.
+        pub bank_file_ids: Option<Vec<BankFileId>>,
+        /// The payments that the bank debited one by one, or the returned payments that it credited.
+        pub transfer_ids: Option<Vec<TransferId>>,
         /// How the member knows it: who at the bank, when, the reference.
         pub evidence: LongText,
     }

@@ -2,7 +2,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::model::{
-    BankItem, BookedAs, Finding, InboundFile, InboundStatus, ItemKind, ItemReason, ItemStatus, LineMeaning,
+    BankItem, BookedAs, Finding, InboundFile, InboundStatus, ItemKind, ItemReason, ItemStatus, LineMeaning, Proposal,
 };
 use crate::clock::Time;
 use crate::ids::{
@@ -149,6 +149,12 @@ pub struct BankItemJson {
     /// The app that a deposit belongs to.
     #[schema(required)]
     pub app_id: Option<AppId>,
+    /// What a member says that a line is, until another member approves it.
+    #[schema(required)]
+    pub proposal: Option<Proposal>,
+    /// Counts the changes by members. An approval names it.
+    #[schema(example = 2)]
+    pub version: i64,
 }
 
 impl From<&BankItem> for BankItemJson {
@@ -180,6 +186,8 @@ impl From<&BankItem> for BankItemJson {
             meaning: item.meaning,
             booked_as: item.booked_as,
             app_id: item.app,
+            proposal: item.proposal.as_ref().map(|proposal| proposal.0.clone()),
+            version: item.version,
         }
     }
 }

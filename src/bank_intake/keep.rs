@@ -89,7 +89,8 @@ struct NewInbound<'a> {
 impl NewInbound<'_> {
     /// Adds the file, and queues the job that reads it. `same` are the files with the same bytes.
     fn add(&self, world: &mut World, org: OrgId, same: &[Arc<InboundFile>]) -> Arc<InboundFile> {
-        let duplicate_of = same.iter().find(|file| file.status != InboundStatus::Duplicate).map(|file| file.id);
+        let is_used = |status| !matches!(status, InboundStatus::Duplicate | InboundStatus::Discarded);
+        let duplicate_of = same.iter().find(|file| is_used(file.status)).map(|file| file.id);
         let (id, now) = (world.id(), world.now());
         let file = world.add(InboundFile {
             org,
@@ -142,7 +143,9 @@ impl Command for UploadInbound {
         connections::find(world, self.org, self.connection)?;
         let by = self.person.may(world, self.org, Act::Pay)?.member;
         let same = rows::of_hash(world, self.org, self.connection, &self.sha256)?;
-        if let Some(known) = same.iter().find(|file| file.name == self.name) {
+        // A file that was discarded by mistake can be uploaded again.
+        let is_known = |file: &&Arc<InboundFile>| file.name == self.name && file.status != InboundStatus::Discarded;
+        if let Some(known) = same.iter().find(is_known) {
             return Ok(known.clone());
         }
 

@@ -31,9 +31,10 @@ pub use json::BankItemJson;
 pub use keep::{KeepInbound, Kept, PART_BYTES};
 pub use matching::{Target, target};
 pub use model::{
-    BankItem, BookedAs, Findings, InboundFile, InboundPart, InboundStatus, ItemKind, ItemReason, ItemStatus,
-    LineMeaning,
+    BankItem, BookedAs, Finding, Findings, InboundFile, InboundPart, InboundStatus, ItemKind, ItemReason, ItemStatus,
+    LineMeaning, Proposal,
 };
+pub use queue::is_small_cost;
 pub use read::{ITEMS_MAX, Reported, kept, read, refused};
 pub use rows::{bytes, erase, find, in_suspense, is_known, item, of_statement, returns_of, seal_context};
 pub use rules::{ItemEvent, apply_to_item, item_transitions, transitions};

@@ -94,6 +94,10 @@ words! {
         UnknownLine = "unknown_line",
         /// Several payments or files have the amount of the line.
         SeveralMatches = "several_matches",
+        /// The line names a payment of ours that is booked already, or has another amount.
+        OtherPayment = "other_payment",
+        /// The bank's fee, or its interest, is above what is booked without a person.
+        LargeCost = "large_cost",
         /// A third party debited the account.
         DebitByOther = "debit_by_other",
         /// The money that was in the account before its first statement.
@@ -110,6 +114,8 @@ words! {
         Returns = "returns",
         /// Money from others.
         Deposit = "deposit",
+        /// Several payments from others in one line, or one whose text is longer than what is stored.
+        Deposits = "deposits",
         /// The bank's fees.
         Fee = "fee",
         /// Interest that the bank pays.
@@ -137,6 +143,21 @@ words! {
         /// Money of the organization's wallet.
         Organization = "organization",
     }
+}
+
+/// What a member says that a line is. Another member approves it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = BankItemProposal)]
+pub struct Proposal {
+    /// What the line is booked as.
+    pub booked_as: BookedAs,
+    /// The app of a deposit.
+    #[schema(required)]
+    pub app_id: Option<AppId>,
+    /// The files that the bank debited whole.
+    pub bank_file_ids: Vec<BankFileId>,
+    /// The payments that the bank debited one by one, or the returned payments that it credited.
+    pub transfer_ids: Vec<TransferId>,
 }
 
 /// What is wrong with a file, or unusual.
@@ -225,6 +246,8 @@ record! {
         many OF_FILE (org, inbound_file)
         many OF_TRANSFER (org, transfer)
         many OF_STATEMENT (org, statement)
+        many OF_ACCOUNT (org, settlement_account)
+        many BY_STATUS (org, status)
         many IN_SUSPENSE (org, suspense);
         pub org: OrgId,
         pub id: BankItemId,
@@ -269,6 +292,10 @@ record! {
         pub app: Option<AppId>,
         /// The settlement account while the line is in suspense.
         pub suspense: Option<SettlementAccountId>,
+        /// What a member says that the line is, while it is matched.
+        pub proposal: Option<Document<Proposal>>,
+        /// Counts the changes by members.
+        pub version: i64,
         pub created_at: Time,
     }
 }

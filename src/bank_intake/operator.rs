@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::apply::failure;
 use super::json::InboundFileJson;
-use super::model::{BankItem, InboundFile, ItemKind};
-use super::queue::{self, Assignee};
+use super::model::{BankItem, InboundFile, ItemKind, Proposal};
+use super::queue;
 use super::rows::{self, record, refused};
 use super::rules::{self, InboundEvent, ItemEvent};
 use crate::acting::Act;
@@ -73,13 +73,16 @@ pub enum ItemDeed {
         evidence: String,
     },
     /// By another member than the one who matched it.
-    Approve,
+    Approve {
+        /// The version that the member saw.
+        version: i64,
+    },
     Ignore {
         reason: String,
     },
-    /// A line in suspense is money of this owner, or the debit of a file.
+    /// What a line in suspense is.
     Assign {
-        to: Assignee,
+        proposal: Proposal,
         evidence: String,
     },
     /// A line in suspense is a cost or an income.
@@ -109,9 +112,16 @@ impl Command for ActOnItem {
         let by = self.person.may(world, self.org, Act::Pay)?.member;
         match &self.deed {
             ItemDeed::Match { transfer, evidence } => propose(world, &item, by, *transfer, evidence),
-            ItemDeed::Approve if item.is_line() => queue::approve(world, &item, by),
-            ItemDeed::Approve => approve(world, &item, by),
-            ItemDeed::Assign { to, evidence } => queue::assign(world, &item, by, *to, evidence),
+            ItemDeed::Approve { version } if *version != item.version => {
+                let message = format!(
+                    "The item has version {} now, not {version}. Read it again, and approve what you then see.",
+                    item.version
+                );
+                Err(refused(&message))
+            }
+            ItemDeed::Approve { .. } if item.is_line() => queue::approve(world, &item, by),
+            ItemDeed::Approve { .. } => approve(world, &item, by),
+            ItemDeed::Assign { proposal, evidence } => queue::assign(world, &item, by, proposal, evidence),
             ItemDeed::WriteOff { reason } => queue::write_off(world, &item, by, reason),
             ItemDeed::Explain { reason } => queue::explain(world, &item, by, reason),
             ItemDeed::Ignore { .. } if item.is_line() => {

@@ -1,33 +1,30 @@
-//! What members do with a line of a statement that is in suspense. Where its money reaches a wallet or a file, another
-//! member approves it.
+//! What members do with a line of a statement that is in suspense. A member proposes what it is, and another one
+//! approves that, which books it. One member books small costs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::model::{BankItem, BookedAs};
+use super::model::{BankItem, BookedAs, ItemKind, Proposal};
 use super::rows::{record, refused};
 use super::rules::{self, ItemEvent};
 use crate::apps;
 use crate::bank_files::{self, Line};
 use crate::banking::is_second_person;
 use crate::events::acts::ActKind;
-use crate::ids::{AppId, BankFileId, MemberId, TransferId};
+use crate::ids::{MemberId, TransferId};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
+use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// The most that one member books as costs.
-const WRITE_OFF_MAX: Cents = Cents::new(10_000);
+/// The most that is booked as costs without a second person.
+pub const COSTS_MAX: Cents = Cents::new(10_000);
 
-/// The owner of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assignee {
-    App(AppId),
-    Organization,
-    /// The debit of a file.
-    File(BankFileId),
-    /// The credit of a returned payment.
-    Return(TransferId),
+/// Returns whether an amount is a cost, or an income, that needs no second person.
+#[must_use]
+pub fn is_small_cost(amount: Cents) -> bool {
+    (COSTS_MAX.negated()..=COSTS_MAX).contains(&amount)
 }
 
 fn line_of(item: &BankItem) -> Result<Line, Halt> {
@@ -35,103 +32,149 @@ fn line_of(item: &BankItem) -> Result<Line, Halt> {
     Ok(Line { org: item.org, id: item.id, account, amount: item.amount })
 }
 
-/// Proposes an owner, which another member approves.
+/// Proposes what a line is.
 pub(super) fn assign(
     world: &mut World,
     item: &Arc<BankItem>,
     by: MemberId,
-    to: Assignee,
+    proposal: &Proposal,
     evidence: &str,
 ) -> Result<Arc<BankItem>, Halt> {
     if !item.is_line() {
         return Err(refused("Only a line of a statement is assigned. Match a return with a payout."));
     }
     let status = rules::apply_to_item(item.status, ItemEvent::Matched)?;
-    let line = line_of(item)?;
-    may_be(world, line, to)?;
+    booked_line(world, item, proposal)?;
 
     // From here it must succeed.
     record(world, item, ActKind::BankItemMatched, by, |item| {
         (item.status, item.matched_by, item.evidence) = (status, Some(by), Some(evidence.to_owned()));
-        (item.app, item.bank_file, item.transfer) = match to {
-            Assignee::App(app) => (Some(app), None, None),
-            Assignee::Organization => (None, None, None),
-            Assignee::File(file) => (None, Some(file), None),
-            Assignee::Return(transfer) => (None, None, Some(transfer)),
-        };
+        item.proposal = Some(Document(proposal.clone()));
     })
 }
 
-fn may_be(world: &mut World, line: Line, to: Assignee) -> Result<(), Halt> {
-    match to {
-        Assignee::Organization => Ok(()),
-        Assignee::App(app) => {
+/// Returns the line that a proposal books. It is the whole line; of the money before the first statement, it is what the
+/// named files and payments moved.
+fn booked_line(world: &mut World, item: &BankItem, proposal: &Proposal) -> Result<Line, Halt> {
+    let line = line_of(item)?;
+    let (at, amount) = match proposal.booked_as {
+        BookedAs::Organization | BookedAs::Costs => return Ok(line),
+        BookedAs::Deposit => {
             if !line.amount.is_positive() {
-                let message = "must be null: the line debits the account, so no app receives money";
-                return Err(Refusal::field(Code::InvalidInput, "/app_id", message).into());
+                let message = "must not be deposit: the line does not credit the account";
+                return Err(Refusal::field(Code::InvalidInput, "/booked_as", message).into());
             }
-            apps::find(world, Scope { org: line.org, app }).map(|_| ())
+            if let Some(app) = proposal.app_id {
+                apps::find(world, Scope { org: line.org, app })?;
+            }
+            return Ok(line);
         }
-        Assignee::Return(transfer) => {
-            let entry = bank_files::entry(world, line.org, transfer)?;
-            let is_returned = entry.as_ref().is_some_and(|entry| entry.credit_due == Some(line.account));
-            let fits = entry.is_some_and(|entry| entry.amount == line.amount);
-            if is_returned && fits {
-                return Ok(());
-            }
-            let message =
-                "is no returned payment of this amount that the bank has not credited; match its return first";
-            Err(Refusal::field(Code::InvalidInput, "/transfer_id", message).into())
+        BookedAs::Payments => {
+            let at = if proposal.bank_file_ids.is_empty() { "/transfer_ids" } else { "/bank_file_ids" };
+            (at, debits(world, line, proposal)?.negated())
         }
-        Assignee::File(file) => {
-            let file = bank_files::find(world, line.org, file)?;
-            let wrong = |message: String| Err(Refusal::field(Code::InvalidInput, "/bank_file_id", message).into());
-            if file.debit_due != Some(line.account) || file.booked > 0 {
-                return wrong("is a file that the bank has debited, or that is not at the bank".to_owned());
-            }
-            if file.credit != line.amount.negated() {
-                let (sum, amount) = (file.credit.dollars(), line.amount.dollars());
-                return wrong(format!("is a file of {sum}; the line is {amount}"));
-            }
-            Ok(())
-        }
+        BookedAs::Returns => ("/transfer_ids", credits(world, line, &proposal.transfer_ids)?),
+    };
+    if item.kind == ItemKind::Line && amount != line.amount {
+        let message = format!("add up to {}; the line is {}", amount.dollars(), line.amount.dollars());
+        return Err(Refusal::field(Code::InvalidInput, at, message).into());
     }
+    Ok(Line { amount, ..line })
+}
+
+fn sum(of: Cents, amount: Cents) -> Result<Cents, Halt> {
+    let too_large = |_| Refusal::field(Code::InvalidInput, "/transfer_ids", "add up to too large an amount");
+    Ok(of.plus(amount).map_err(too_large)?)
+}
+
+/// Returns the sum of files and payments that the bank has not debited.
+fn debits(world: &mut World, line: Line, proposal: &Proposal) -> Result<Cents, Halt> {
+    let mut total = Cents::ZERO;
+    for (place, id) in proposal.bank_file_ids.iter().enumerate() {
+        let file = bank_files::find(world, line.org, *id)?;
+        if file.debit_due != Some(line.account) || file.booked > 0 {
+            let message = "is a file that the bank has debited, or that is not at the bank";
+            return Err(Refusal::field(Code::InvalidInput, format!("/bank_file_ids/{place}"), message).into());
+        }
+        total = sum(total, file.credit)?;
+    }
+    for (place, id) in proposal.transfer_ids.iter().enumerate() {
+        let payment = bank_files::undebited(world, line, *id)?;
+        let Some(entry) = payment.filter(|entry| !proposal.bank_file_ids.contains(&entry.file)) else {
+            let message = "is no payment at this bank that it has not debited, or is in a file that you name too";
+            return Err(Refusal::field(Code::InvalidInput, format!("/transfer_ids/{place}"), message).into());
+        };
+        total = sum(total, entry.amount)?;
+    }
+    Ok(total)
+}
+
+/// Returns the sum of returned payments that the bank has not credited.
+fn credits(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<Cents, Halt> {
+    let mut total = Cents::ZERO;
+    for (place, id) in transfers.iter().enumerate() {
+        let entry = bank_files::entry(world, line.org, *id)?;
+        let Some(entry) = entry.filter(|entry| entry.credit_due == Some(line.account)) else {
+            let message = "is no returned payment that the bank has not credited; match its return first";
+            return Err(Refusal::field(Code::InvalidInput, format!("/transfer_ids/{place}"), message).into());
+        };
+        total = sum(total, entry.amount)?;
+    }
+    Ok(total)
 }
 
 /// Books what a member proposed, as another one.
 pub(super) fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<BankItem>, Halt> {
-    let status = rules::apply_to_item(item.status, ItemEvent::Approved)?;
-    let Some(matched_by) = item.matched_by else { return Err(refused("The line is not assigned. Assign it first.")) };
-    is_second_person(matched_by, by)?;
-    let line = line_of(item)?;
-    let (transfer, booked_as) = match (item.bank_file, item.transfer, item.app) {
-        (Some(file), _, _) => {
-            may_be(world, line, Assignee::File(file))?;
-            bank_files::assign_to_file(world, line, file)?;
-            (None, BookedAs::Payments)
-        }
-        (None, Some(transfer), _) => {
-            may_be(world, line, Assignee::Return(transfer))?;
-            bank_files::assign_to_return(world, line, transfer)?;
-            (Some(transfer), BookedAs::Returns)
-        }
-        (None, None, Some(app)) => {
-            may_be(world, line, Assignee::App(app))?;
-            (Some(bank_files::assign_to_app(world, line, app)?), BookedAs::Deposit)
-        }
-        (None, None, None) => {
-            bank_files::assign_to_organization(world, line)?;
-            (None, BookedAs::Organization)
-        }
+    let approved = rules::apply_to_item(item.status, ItemEvent::Approved)?;
+    let (Some(matched_by), Some(Document(proposal))) = (item.matched_by, item.proposal.clone()) else {
+        return Err(refused("The line is not assigned. Assign it first."));
     };
+    is_second_person(matched_by, by)?;
+    let line = booked_line(world, item, &proposal)?;
+    let transfer = book(world, line, &proposal)?;
+    let Proposal { booked_as, app_id, bank_file_ids, transfer_ids } = proposal;
+    // The line is the whole item but for the money before the first statement, of which the rest stays in suspense.
+    let rest = item.amount.minus(line.amount).map_err(|_| refused("The rest of the money is too large."))?;
+    let status = if rest.is_zero() { approved } else { rules::apply_to_item(item.status, ItemEvent::Divided)? };
     let now = world.now();
     record(world, item, ActKind::BankItemApproved, by, |item| {
         (item.status, item.closed_by, item.closed_at) = (status, Some(by), Some(now));
-        (item.transfer, item.booked_as, item.suspense) = (transfer, Some(booked_as), None);
+        item.proposal = None;
+        if !rest.is_zero() {
+            item.amount = rest;
+            return;
+        }
+        (item.booked_as, item.suspense, item.app) = (Some(booked_as), None, app_id);
+        if item.kind == ItemKind::OpeningBalance && matches!(booked_as, BookedAs::Payments | BookedAs::Returns) {
+            item.amount = Cents::ZERO;
+        }
+        item.bank_file = only(&bank_file_ids);
+        item.transfer = transfer.or_else(|| only(&transfer_ids));
     })
 }
 
-/// Books a small line as a cost or an income.
+fn only<T: Copy>(ids: &[T]) -> Option<T> {
+    if let [id] = ids { Some(*id) } else { None }
+}
+
+/// Moves the money of a line out of suspense; returns the transfer of a deposit.
+fn book(world: &mut World, line: Line, proposal: &Proposal) -> Result<Option<TransferId>, Halt> {
+    match proposal.booked_as {
+        BookedAs::Payments => {
+            bank_files::assign_to_payments(world, line, &proposal.bank_file_ids, &proposal.transfer_ids)?;
+        }
+        BookedAs::Returns => bank_files::assign_to_returns(world, line, &proposal.transfer_ids)?,
+        BookedAs::Deposit => {
+            let app = proposal.app_id.ok_or_else(|| refused("The deposit has no app. Assign the line again."))?;
+            return bank_files::assign_to_app(world, line, app).map(Some);
+        }
+        BookedAs::Costs => bank_files::write_off(world, line)?,
+        BookedAs::Organization => bank_files::assign_to_organization(world, line)?,
+    }
+    Ok(None)
+}
+
+/// Books a small line as a cost or an income; proposes that for a larger one.
 pub(super) fn write_off(
     world: &mut World,
     item: &Arc<BankItem>,
@@ -141,23 +184,16 @@ pub(super) fn write_off(
     if !item.is_line() {
         return Err(refused("Only a line of a statement is booked as costs. Ignore the report."));
     }
-    let status = rules::apply_to_item(item.status, ItemEvent::WrittenOff)?;
     let line = line_of(item)?;
-    let size = if line.amount.is_negative() { line.amount.negated() } else { line.amount };
-    if size > WRITE_OFF_MAX {
-        let message = format!(
-            "The line of {} is above {}, the most that is booked as costs. Assign it to its owner.",
-            line.amount.dollars(),
-            WRITE_OFF_MAX.dollars()
-        );
-        return Err(Refusal::new(Code::LimitExceeded, message).into());
+    if !is_small_cost(line.amount) {
+        return assign(world, item, by, &Proposal::of(BookedAs::Costs), reason);
     }
+    let status = rules::apply_to_item(item.status, ItemEvent::WrittenOff)?;
     bank_files::write_off(world, line)?;
     let now = world.now();
     record(world, item, ActKind::BankItemWrittenOff, by, |item| {
         (item.status, item.closed_by, item.closed_at) = (status, Some(by), Some(now));
-        (item.booked_as, item.suspense) = (Some(BookedAs::Costs), None);
-        (item.app, item.bank_file, item.transfer) = (None, None, None);
+        (item.booked_as, item.suspense, item.proposal) = (Some(BookedAs::Costs), None, None);
         item.evidence = Some(reason.to_owned());
     })
 }
@@ -175,7 +211,42 @@ pub(super) fn explain(
     let status = rules::apply_to_item(item.status, ItemEvent::Explained)?;
     record(world, item, ActKind::BankItemExplained, by, |item| {
         (item.status, item.closed_by) = (status, Some(by));
-        (item.matched_by, item.app, item.bank_file, item.transfer) = (None, None, None, None);
+        (item.matched_by, item.proposal) = (None, None);
         item.evidence = Some(reason.to_owned());
     })
+}
+
+impl Proposal {
+    /// Returns a proposal that names nothing.
+    pub(super) const fn of(booked_as: BookedAs) -> Self {
+        Self { booked_as, app_id: None, bank_file_ids: Vec::new(), transfer_ids: Vec::new() }
+    }
+
+    /// Refuses a proposal that names too little, too much, or one thing twice.
+    pub(super) fn checked(self) -> Result<Self, Refusal> {
+        let is_deposit = self.booked_as == BookedAs::Deposit;
+        let has_files = self.booked_as == BookedAs::Payments;
+        let has_transfers = has_files || self.booked_as == BookedAs::Returns;
+        let wrong = |at: &'static str, message: &str| Err(Refusal::field(Code::InvalidInput, at, message));
+        if is_deposit != self.app_id.is_some() {
+            return wrong("/app_id", "must name the app of a deposit, and be missing for anything else");
+        }
+        if !has_files && !self.bank_file_ids.is_empty() {
+            return wrong("/bank_file_ids", "must be missing: only payments are in files");
+        }
+        if !has_transfers && !self.transfer_ids.is_empty() {
+            return wrong("/transfer_ids", "must be missing: only payments and returns have transfers");
+        }
+        if has_transfers && self.bank_file_ids.is_empty() && self.transfer_ids.is_empty() {
+            let at = if has_files { "/bank_file_ids" } else { "/transfer_ids" };
+            return wrong(at, "must name what the bank booked");
+        }
+        if self.bank_file_ids.iter().collect::<BTreeSet<_>>().len() < self.bank_file_ids.len() {
+            return wrong("/bank_file_ids", "must not name a file twice");
+        }
+        if self.transfer_ids.iter().collect::<BTreeSet<_>>().len() < self.transfer_ids.len() {
+            return wrong("/transfer_ids", "must not name a transfer twice");
+        }
+        Ok(self)
+    }
 }

@@ -94,7 +94,10 @@ pub(super) fn record(
     by: MemberId,
     edit: impl FnOnce(&mut BankItem),
 ) -> Result<Arc<BankItem>, Halt> {
-    let after = world.change(before, edit);
+    let after = world.change(before, |item| {
+        edit(item);
+        item.version += 1;
+    });
     let act = NewAct::of(kind, None, after.id).by(Some(by));
     acts::record(world, after.org, act.changing(&BankItemJson::from(&**before), &BankItemJson::from(&*after)))?;
     Ok(after)

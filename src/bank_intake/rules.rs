@@ -54,10 +54,12 @@ pub enum ItemEvent {
     /// A line was booked as a cost or an income.
     WrittenOff,
     Explained,
+    /// A part of the money before the first statement was booked; the rest stays in suspense.
+    Divided,
 }
 
 impl ItemEvent {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Booked,
         Self::Suspended,
         Self::Matched,
@@ -65,6 +67,7 @@ impl ItemEvent {
         Self::Ignored,
         Self::WrittenOff,
         Self::Explained,
+        Self::Divided,
     ];
 }
 
@@ -78,7 +81,7 @@ const fn item_transition(status: ItemStatus, event: ItemEvent) -> Option<ItemSta
     use ItemStatus::{Applied, Explained, Ignored, Matched, Unmatched, Waiting};
     match (status, event) {
         (Waiting, ItemEvent::Booked) | (Matched, ItemEvent::Approved) => Some(Applied),
-        (Waiting, ItemEvent::Suspended) => Some(Unmatched),
+        (Waiting, ItemEvent::Suspended) | (Matched, ItemEvent::Divided) => Some(Unmatched),
         // Another payout takes the place of a wrong one.
         (Unmatched | Matched | Explained, ItemEvent::Matched) => Some(Matched),
         (Unmatched | Matched | Explained, ItemEvent::WrittenOff) => Some(Applied),
@@ -87,7 +90,7 @@ const fn item_transition(status: ItemStatus, event: ItemEvent) -> Option<ItemSta
         (Waiting | Unmatched | Matched, ItemEvent::Ignored) => Some(Ignored),
         (Unmatched | Matched | Explained | Applied | Ignored, ItemEvent::Booked | ItemEvent::Suspended)
         | (Waiting | Applied | Ignored, ItemEvent::Matched | ItemEvent::WrittenOff | ItemEvent::Explained)
-        | (Waiting | Unmatched | Explained | Applied | Ignored, ItemEvent::Approved)
+        | (Waiting | Unmatched | Explained | Applied | Ignored, ItemEvent::Approved | ItemEvent::Divided)
         | (Explained | Applied | Ignored, ItemEvent::Ignored) => None,
     }
 }
@@ -118,7 +121,7 @@ mod tests {
             unmatched Matched matched\nunmatched Ignored ignored\nunmatched WrittenOff applied\n\
             unmatched Explained explained\nmatched Matched matched\nmatched Approved applied\n\
             matched Ignored ignored\nmatched WrittenOff applied\nmatched Explained explained\n\
-            explained Matched matched\nexplained WrittenOff applied\nexplained Explained explained\n";
+            matched Divided unmatched\nexplained Matched matched\nexplained WrittenOff applied\nexplained Explained explained\n";
         assert_eq!(table(item_transitions()), expected);
     }
 }

@@ -108,7 +108,7 @@ fn apply(
     if i64::try_from(lines.len()) != Ok(statement.lines) {
         return Err(Refusal::new(Code::InternalError, "A statement has lost lines. Run bursar verify.").into());
     }
-    if last.is_none() && !statement.opening.is_zero() {
+    if last.is_none() {
         add_opening(world, statement)?;
     }
     let reasons = world.each(lines, |world, (item, target)| book(world, statement, *item, target))?;
@@ -144,8 +144,13 @@ fn line_of(item: &BankItem, account: SettlementAccountId) -> Line {
     Line { org: item.org, id: item.id, account, amount: item.amount }
 }
 
-/// Puts the money before the first statement into suspense, until a member says whose it is.
+/// Puts the money before the first statement into suspense, until members say whose it is, and which files the bank had
+/// debited by then.
 fn add_opening(world: &mut World, statement: &BankStatement) -> Result<(), Halt> {
+    let files = bank_files::awaiting_debit(world, statement.org, statement.settlement_account)?;
+    if statement.opening.is_zero() && !files.iter().any(|file| file.effective_on < statement.booked_on) {
+        return Ok(());
+    }
     let line = ReadLine {
         line: 0,
         code: String::new(),
@@ -163,7 +168,9 @@ fn add_opening(world: &mut World, statement: &BankStatement) -> Result<(), Halt>
 fn suspend(world: &mut World, statement: &BankStatement, item: &Arc<BankItem>, reason: ItemReason) -> Result<(), Halt> {
     let to = apply_to_item(item.status, ItemEvent::Suspended)?;
     let account = statement.settlement_account;
-    bank_files::book_unexplained(world, line_of(item, account))?;
+    if !item.amount.is_zero() {
+        bank_files::book_unexplained(world, line_of(item, account))?;
+    }
     world.change(item, |item| (item.status, item.reason, item.suspense) = (to, Some(reason), Some(account)));
     Ok(())
 }
@@ -185,12 +192,12 @@ fn book(
             return Ok(Some(*reason));
         }
         LineTarget::Files(files) => {
-            bank_files::book_files(world, line, files)?;
+            bank_files::book_payments(world, line, files, &[])?;
             bank_file = if let [(file, _)] = files.as_slice() { Some(*file) } else { None };
             BookedAs::Payments
         }
         LineTarget::Entry(paid) => {
-            bank_files::book_entry(world, line, *paid)?;
+            bank_files::book_payments(world, line, &[], &[*paid])?;
             transfer = Some(*paid);
             BookedAs::Payments
         }

@@ -11,7 +11,7 @@ pub(super) const fn of_bai2(code: u16) -> LineMeaning {
         447 | 466 | 469 => LineMeaning::Payments,
         168 | 257 | 258 => LineMeaning::Returns,
         142 | 165 | 169 | 195 | 206 | 208 | 301 | 399 => LineMeaning::Deposit,
-        661 | 698 | 699 => LineMeaning::Fee,
+        661 | 698 => LineMeaning::Fee,
         354 => LineMeaning::Interest,
         451 | 452 | 455 => LineMeaning::DebitByOther,
         _ => LineMeaning::Other,

@@ -6,18 +6,27 @@ use std::sync::Arc;
 use super::model::{BankStatement, StatementStatus};
 use super::read::{ReadLine, ReadStatement};
 use super::rows;
-use crate::bank_intake::{self, BankItem, Findings, InboundFile, InboundStatus, ItemKind, ItemStatus, refused};
-use crate::banking::SetupStatus;
+use crate::bank_intake::{
+    self, BankItem, Finding, Findings, InboundFile, InboundStatus, ItemKind, ItemStatus, refused,
+};
 use crate::banking::settlement_accounts::{self, SettlementAccount};
+use crate::banking::{SetupStatus, connections};
 use crate::engine::Command;
 use crate::ids::{BankConnectionId, InboundFileId, OrgId, SettlementAccountId};
 use crate::jobs::{self, Leased, Work};
 use crate::money::Cents;
-use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 use crate::vault::Vault;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
+
+/// The statements of a file that are kept, and why others are not.
+#[derive(Clone, Debug, Default)]
+pub struct MatchedStatements {
+    pub statements: Vec<NewStatement>,
+    /// A statement of an account that is not set up is left out, if the file has one of another account.
+    pub left_out: Findings,
+}
 
 /// A statement with its account.
 #[derive(Clone, Debug)]
@@ -26,17 +35,12 @@ pub struct NewStatement {
     pub read: ReadStatement,
 }
 
+const UNKNOWN: &str = "statement.account";
+const AMBIGUOUS: &str = "statement.accounts";
 const AFTER_SET_UP: &str =
     "Add and approve the account (bursar bank settlement-accounts), then replay the file (bursar bank inbound replay).";
 
-/// Returns why a file of statements is not applied in this environment. In production nothing is applied before the faults
-/// are mended that ADR 55 lists as open.
-pub fn refused_in(environment: Environment) -> Option<Findings> {
-    (environment == Environment::Production).then(|| {
-        let message = "This version applies statements only in a sandbox.".to_owned();
-        refused("statement.production", message, "Discard the file, and compare the account with the ledger yourself.")
-    })
-}
+const BY_NUMBER: &str = "Ask the bank to write the whole account number, with its zeros, then upload the new file.";
 
 /// Finds the accounts of the statements of a file, or returns why the file is refused whole.
 ///
@@ -47,34 +51,54 @@ pub fn matched(
     vault: &Vault,
     (org, connection): (OrgId, BankConnectionId),
     statements: &[ReadStatement],
-) -> Result<Result<Vec<NewStatement>, Findings>, Halt> {
+) -> Result<Result<MatchedStatements, Findings>, Halt> {
     let accounts = settlement_accounts::of_connection(world, org, connection)?;
     let mut numbers = Vec::new();
-    for account in accounts.into_iter().filter(|account| account.status != SetupStatus::Draft) {
+    for account in accounts.into_iter().filter(|account| account.status == SetupStatus::Approved) {
         let number = settlement_accounts::open(&account, vault).map_err(|_| {
             Refusal::new(Code::InternalError, "The sealed number of a settlement account cannot be decrypted.")
         })?;
         numbers.push((number, account));
     }
-    Ok(statements.iter().map(|read| of_account(&numbers, read)).collect())
+    let mut matched = MatchedStatements::default();
+    let mut unknown = None;
+    for read in statements {
+        match of_account(&numbers, read) {
+            Ok(statement) => matched.statements.push(statement),
+            Err(findings) if findings.kept.iter().all(|finding| finding.rule == UNKNOWN) => {
+                let warning = |finding: &Finding| Finding { severity: "warning".to_owned(), ..finding.clone() };
+                matched.left_out.kept.extend(findings.kept.iter().map(warning));
+                unknown = Some(findings);
+            }
+            Err(findings) => return Ok(Err(findings)),
+        }
+    }
+    let is_unknown = matched.statements.is_empty();
+    Ok(unknown.filter(|_| is_unknown).map_or(Ok(matched), Err))
 }
 
 fn of_account(numbers: &[(String, Arc<SettlementAccount>)], read: &ReadStatement) -> Result<NewStatement, Findings> {
-    let fits = |number: &String| plain(number) == plain(&read.account_number);
-    let mut found: Vec<_> = numbers.iter().filter(|(number, _)| fits(number)).map(|(_, account)| account).collect();
-    // A new account may take the place of an ended one with the same number.
-    found.sort_by_key(|account| account.status == SetupStatus::Ended);
-    let Some(account) = found.first() else {
+    let of_number = |fits: &dyn Fn(&String) -> bool| {
+        numbers.iter().filter(|(number, _)| fits(number)).map(|(_, account)| account).collect::<Vec<_>>()
+    };
+    let mut found = of_number(&|number| *number == read.account_number);
+    if found.is_empty() {
+        found = of_number(&|number| plain(number) == plain(&read.account_number));
+    }
+    let [account] = found.as_slice() else {
         let last4: String = read.account_number.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect();
-        let message = format!("No settlement account of the connection has the number that ends in {last4}.");
-        return Err(refused("statement.account", message, AFTER_SET_UP));
+        let (rule, what, advice) =
+            if found.is_empty() { (UNKNOWN, "No", AFTER_SET_UP) } else { (AMBIGUOUS, "More than one", BY_NUMBER) };
+        let message =
+            format!("{what} approved settlement account of the connection has the number that ends in {last4}.");
+        return Err(refused(rule, message, advice));
     };
     if account.statement_kind != read.kind {
         let message = format!(
             "The settlement account {} has {} statements, and this one is {}.",
             account.id, account.statement_kind, read.kind
         );
-        let advice = "Discard the file if the bank sends both formats; else replace the settlement account.";
+        let advice = "Discard the file if the bank sends both formats; otherwise ask it for the format of the account.";
         return Err(refused("statement.kind", message, advice));
     }
     if account.currency != read.currency {
@@ -97,13 +121,17 @@ pub struct KeepStatements {
     pub leased: Leased,
     pub file: InboundFileId,
     /// No statement for a file that is for information only.
-    pub reading: Result<Vec<NewStatement>, Findings>,
+    pub reading: Result<MatchedStatements, Findings>,
 }
 
 /// The effect of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptStatements {
-    Stored(usize),
+    Stored {
+        statements: usize,
+        /// Statements of accounts that are not set up.
+        left_out: usize,
+    },
     Quarantined,
     /// It was read before.
     Before,
@@ -131,13 +159,15 @@ impl Command for KeepStatements {
 fn keep(
     world: &mut World,
     file: &Arc<InboundFile>,
-    reading: &Result<Vec<NewStatement>, Findings>,
+    reading: &Result<MatchedStatements, Findings>,
 ) -> Result<KeptStatements, Halt> {
-    let statements = match reading {
-        Ok(statements) => statements,
+    let MatchedStatements { statements, left_out } = match reading {
+        Ok(matched) => matched,
         Err(findings) => return quarantined(world, file, findings),
     };
-    if let Some(findings) = known(world, file.org, statements)? {
+    let connection = connections::find(world, file.org, file.connection)?;
+    let today = connection.settings.0.time_zone.day_of(world.now()).to_string();
+    if let Some(findings) = known(world, file.org, statements, &today)? {
         return quarantined(world, file, &findings);
     }
 
@@ -146,12 +176,12 @@ fn keep(
     for statement in statements {
         lines += add(world, file, statement)?;
     }
-    bank_intake::applied(world, file, lines, 0)?;
+    bank_intake::applied(world, file, lines, 0, left_out.clone())?;
     let accounts: BTreeSet<SettlementAccountId> = statements.iter().map(|statement| statement.account).collect();
     for account in accounts {
         jobs::enqueue(world, file.org, Work::ApplyStatements { account: account.0 });
     }
-    Ok(KeptStatements::Stored(statements.len()))
+    Ok(KeptStatements::Stored { statements: statements.len(), left_out: left_out.kept.len() })
 }
 
 fn quarantined(world: &mut World, file: &Arc<InboundFile>, findings: &Findings) -> Result<KeptStatements, Halt> {
@@ -160,11 +190,16 @@ fn quarantined(world: &mut World, file: &Arc<InboundFile>, findings: &Findings) 
 }
 
 /// Returns why a statement of a file is no new one.
-fn known(world: &mut World, org: OrgId, statements: &[NewStatement]) -> Result<Option<Findings>, Halt> {
+fn known(world: &mut World, org: OrgId, statements: &[NewStatement], today: &str) -> Result<Option<Findings>, Halt> {
     let advice = "Clarify with the bank which one is right. If it replaces a waiting one, discard that one \
                   (bursar bank statements discard), then replay this file; otherwise discard this file.";
     let mut days = BTreeSet::new();
     let found = world.each(statements, |world, NewStatement { account, read }| {
+        if read.booked_on.as_str() > today {
+            let message = format!("The statement of {} is of a day in the future.", read.booked_on);
+            let advice = "Ask the bank for a correct statement. If its date is right, replay the file on that day.";
+            return Ok(Some(refused("statement.future", message, advice)));
+        }
         let mut same = rows::of_day(world, org, *account, &read.booked_on)?;
         same.retain(|other| other.status != StatementStatus::Discarded);
         let last = rows::balance(world, org, *account)?;
@@ -260,18 +295,8 @@ pub(super) fn item(world: &mut World, statement: &BankStatement, kind: ItemKind,
         booked_as: None,
         app: None,
         suspense: None,
+        proposal: None,
+        version: 1,
         created_at,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statements_are_applied_in_a_sandbox_only() {
-        let refused = refused_in(Environment::Production).unwrap();
-        assert_eq!(refused.kept[0].rule, "statement.production");
-        assert!(refused_in(Environment::Sandbox).is_none());
     }
 }

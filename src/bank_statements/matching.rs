@@ -4,7 +4,7 @@
 //! sum of what the bank books as one line. Candidates with equal shares of the same apps are interchangeable, and the
 //! oldest is taken. Everything else goes to suspense; no subset of payments is ever summed up to fit.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::model::{BankStatement, StatementReason, StatementStatus};
@@ -14,6 +14,7 @@ use super::rows;
 use crate::apps::App;
 use crate::bank_files::{self, BankEntry, BankFile, EntryStatus};
 use crate::bank_intake::{self, BankItem, ItemReason, LineMeaning};
+use crate::banking::Settings;
 use crate::banking::connections;
 use crate::banking::settlement_accounts::{self, BookingGrain};
 use crate::ids::{
@@ -75,13 +76,14 @@ pub fn plan(world: &mut World, org: OrgId, account: SettlementAccountId) -> Resu
         return Ok(Plan::Stopped { statement: statement.id, after, reason });
     }
     let lines = bank_intake::of_statement(world, org, statement.id)?;
-    let lines = targets(world, statement, &lines)?;
+    let lines = targets(world, statement, &connection.settings.0, &lines)?;
     Ok(Plan::Apply { statement: statement.id, after, lines })
 }
 
 fn targets(
     world: &mut World,
     statement: &BankStatement,
+    settings: &Settings,
     lines: &[Arc<BankItem>],
 ) -> Result<Vec<(BankItemId, LineTarget)>, Halt> {
     let (org, account) = (statement.org, statement.settlement_account);
@@ -89,20 +91,26 @@ fn targets(
     let grain = settlement_accounts::find(world, org, account)?.booking_grain;
     let mut payments =
         if has(LineMeaning::Payments) { Payments::load(world, org, account, grain)? } else { Payments::default() };
+    let is_ours = |line: &BankItem| names_ours(&words(line), &settings.nacha.odfi_routing_number);
     let mut returns = if has(LineMeaning::Returns) { Returns::load(world, org, account)? } else { Returns::default() };
     let references = if has(LineMeaning::Deposit) { references(world, org)? } else { HashMap::new() };
     let target = |line: &Arc<BankItem>| {
         let is_credit = line.amount.is_positive();
         let target = match (line.meaning.unwrap_or(LineMeaning::Other), is_credit) {
-            (LineMeaning::Payments, false) => payments.take(line),
-            (LineMeaning::Returns, true) => returns.take(line),
+            (LineMeaning::Payments, false) => payments.take(line, is_ours(line)),
+            (LineMeaning::Returns, true) => returns.take(line, is_ours(line)),
             (LineMeaning::Deposit, true) => deposit(line, &references),
-            (LineMeaning::Fee, _) | (LineMeaning::Interest, true) => LineTarget::Costs,
+            (LineMeaning::Deposits, true) => LineTarget::Unmatched(ItemReason::NeedsReview),
+            (LineMeaning::Fee, _) | (LineMeaning::Interest, true) if bank_intake::is_small_cost(line.amount) => {
+                LineTarget::Costs
+            }
+            (LineMeaning::Fee, _) | (LineMeaning::Interest, true) => LineTarget::Unmatched(ItemReason::LargeCost),
             (LineMeaning::DebitByOther, false) => LineTarget::Unmatched(ItemReason::DebitByOther),
             (
                 LineMeaning::Payments
                 | LineMeaning::Returns
                 | LineMeaning::Deposit
+                | LineMeaning::Deposits
                 | LineMeaning::Interest
                 | LineMeaning::DebitByOther
                 | LineMeaning::Other
@@ -124,6 +132,15 @@ fn references(world: &World, org: OrgId) -> Result<HashMap<String, AppId>, Halt>
 fn words(line: &BankItem) -> String {
     let text = line.text.as_deref().unwrap_or_default();
     format!("{} {} {text}", line.individual_id, line.reference.as_deref().unwrap_or_default())
+}
+
+/// Returns whether a text names a payment of ours, by the form of our ids and of our trace numbers.
+fn names_ours(text: &str, odfi: &str) -> bool {
+    let prefix = odfi.get(..8).unwrap_or(odfi);
+    let is_trace =
+        |word: &str| word.len() == 15 && word.bytes().all(|byte| byte.is_ascii_digit()) && word.starts_with(prefix);
+    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.any(|word| bank_files::is_individual_id(word) || is_trace(word))
 }
 
 fn deposit(line: &BankItem, references: &HashMap<String, AppId>) -> LineTarget {
@@ -154,28 +171,37 @@ fn total<'a>(amounts: impl Iterator<Item = &'a Cents>) -> i128 {
     amounts.map(|amount| i128::from(amount.get())).sum()
 }
 
+/// A payment that the bank has not debited.
+struct Undebited {
+    entry: Arc<BankEntry>,
+    /// The references by which the bank may name it.
+    names: [String; 2],
+}
+
 /// The payments that the bank has not debited.
 #[derive(Default)]
 struct Payments {
     /// What the bank books as one line: a file, or the files of a day. Oldest first.
     groups: Vec<(Vec<(BankFileId, Shares)>, Shares)>,
-    /// Each payment, where the bank books each, with the references by which it may name it.
-    entries: Vec<(Arc<BankEntry>, [String; 2])>,
-    taken: HashSet<TransferId>,
+    /// Each payment by its amount, where the bank books each.
+    entries: HashMap<Cents, Vec<Undebited>>,
+    grain_is_entry: bool,
 }
 
 impl Payments {
     fn load(world: &mut World, org: OrgId, account: SettlementAccountId, grain: BookingGrain) -> Result<Self, Halt> {
         let files = bank_files::awaiting_debit(world, org, account)?;
         let entries = world.each(&files, |world, file| bank_files::after(world, file, None, ENTRIES_READ))?;
-        let mut payments = Self::default();
+        let mut payments = Self { grain_is_entry: grain == BookingGrain::Entry, ..Self::default() };
         let mut days: BTreeMap<String, Vec<(BankFileId, Shares)>> = BTreeMap::new();
         for (file, entries) in files.iter().zip(entries) {
             let entries = entries.into_iter().filter(|entry| entry.status != EntryStatus::Withdrawn);
             match grain {
                 BookingGrain::Entry => {
-                    let open = entries.filter(|entry| entry.debit_line.is_none());
-                    payments.entries.extend(open.map(|entry| (entry.clone(), names(file, &entry))));
+                    for entry in entries.filter(|entry| entry.debit_line.is_none()) {
+                        let names = names(file, &entry);
+                        payments.entries.entry(entry.amount).or_default().push(Undebited { entry, names });
+                    }
                 }
                 // A file of ours has one batch.
                 BookingGrain::Batch | BookingGrain::File => {
@@ -197,11 +223,12 @@ impl Payments {
         Ok(payments)
     }
 
-    fn take(&mut self, line: &BankItem) -> LineTarget {
-        let wanted = -i128::from(line.amount.get());
-        if !self.entries.is_empty() {
-            return self.take_entry(line, wanted);
+    /// `is_ours`: the line names a payment of ours.
+    fn take(&mut self, line: &BankItem, is_ours: bool) -> LineTarget {
+        if self.grain_is_entry {
+            return self.take_entry(line, is_ours);
         }
+        let wanted = -i128::from(line.amount.get());
         let candidates: Vec<(usize, Shares)> = self
             .groups
             .iter()
@@ -215,23 +242,22 @@ impl Payments {
         }
     }
 
-    fn take_entry(&mut self, line: &BankItem, wanted: i128) -> LineTarget {
+    /// The payment that the line names; one of the amount, if it names none of ours.
+    fn take_entry(&mut self, line: &BankItem, is_ours: bool) -> LineTarget {
         let words = words(line);
-        let open =
-            |entry: &BankEntry| !self.taken.contains(&entry.transfer) && i128::from(entry.amount.get()) == wanted;
-        let of_amount: Vec<_> = self.entries.iter().filter(|(entry, _)| open(entry)).collect();
-        let is_named = |names: &[String; 2]| names.iter().any(|name| words.contains(name.as_str()));
-        let mut fitting: Vec<_> = of_amount.iter().filter(|(_, names)| is_named(names)).collect();
+        let of_amount = self.entries.entry(line.amount.negated()).or_default();
+        let is_named = |one: &Undebited| one.names.iter().any(|name| words.contains(name.as_str()));
+        let mut fitting: Vec<usize> = (0..of_amount.len()).filter(|place| is_named(&of_amount[*place])).collect();
         if fitting.is_empty() {
-            fitting = of_amount.iter().collect();
+            if is_ours {
+                return LineTarget::Unmatched(ItemReason::OtherPayment);
+            }
+            fitting = (0..of_amount.len()).collect();
         }
         let candidates: Vec<_> =
-            fitting.iter().map(|(entry, _)| (entry.transfer, shares_of([entry.clone()]))).collect();
+            fitting.iter().map(|place| (*place, shares_of([of_amount[*place].entry.clone()]))).collect();
         match only(&candidates) {
-            Ok(transfer) => {
-                self.taken.insert(transfer);
-                LineTarget::Entry(transfer)
-            }
+            Ok(place) => LineTarget::Entry(of_amount.remove(place).entry.transfer),
             Err(reason) => LineTarget::Unmatched(reason),
         }
     }
@@ -279,18 +305,20 @@ impl Returns {
         Ok(Self(returned.collect()))
     }
 
-    /// One payment by its reference or amount; else all payments of one file of returns; else all of them.
-    fn take(&mut self, line: &BankItem) -> LineTarget {
+    /// The payment that the line names. If it names none of ours: one payment, all of one file of returns, or all of
+    /// them, whichever has the amount.
+    fn take(&mut self, line: &BankItem, is_ours: bool) -> LineTarget {
         let (words, wanted) = (words(line), i128::from(line.amount.get()));
         let of_amount = |one: &&Returned| i128::from(one.entry.amount.get()) == wanted;
         let is_named = |one: &&Returned| one.names.iter().any(|name| words.contains(name.as_str()));
         let single = |one: &Returned| (vec![one.entry.transfer], shares_of([one.entry.clone()]));
         let mut candidates: Vec<_> = self.0.iter().filter(of_amount).filter(is_named).map(single).collect();
         if candidates.is_empty() {
+            if is_ours {
+                return LineTarget::Unmatched(ItemReason::OtherPayment);
+            }
             candidates = self.0.iter().filter(of_amount).map(single).collect();
-        }
-        if candidates.is_empty() {
-            candidates = self.groups().into_iter().filter(|(_, shares)| total(shares.values()) == wanted).collect();
+            candidates.extend(self.groups().into_iter().filter(|(_, shares)| total(shares.values()) == wanted));
         }
         match only(&candidates) {
             Ok(transfers) => {
@@ -339,6 +367,17 @@ mod tests {
         assert_eq!(only(&[(7, both.clone()), (8, both), (9, one)]), Err(ItemReason::SeveralMatches));
     }
 
+    #[test]
+    fn a_text_names_a_payment_of_ours_by_its_form() {
+        let id = bank_files::individual_id(TransferId(Uuid::now_v7()));
+        for text in [id.as_str(), "ACH 011000010000007 OUT", &format!("REF/{id}/")] {
+            assert!(names_ours(text, "011000015"), "{text}");
+        }
+        for text in ["", "WIRE 4", "0110000100000071", "091000010000007", "INVOICE 2026-03-04"] {
+            assert!(!names_ours(text, "011000015"), "{text}");
+        }
+    }
+
     fn file(number: u128) -> BankFileId {
         BankFileId(Uuid::from_u128(number))
     }
@@ -373,6 +412,8 @@ mod tests {
             booked_as: None,
             app: None,
             suspense: None,
+            proposal: None,
+            version: 1,
             created_at: crate::clock::Time::from_micros(0),
         }
     }
@@ -389,10 +430,10 @@ mod tests {
             let LineTarget::Files(files) = target else { return Vec::new() };
             files.into_iter().map(|(file, _)| file).collect()
         };
-        assert_eq!(files(payments.take(&line(-500))), [file(1)]);
-        assert_eq!(files(payments.take(&line(-500))), [file(2)]);
-        assert_eq!(payments.take(&line(-500)), LineTarget::Unmatched(ItemReason::UnknownLine));
-        assert_eq!(payments.take(&line(-200)), LineTarget::Unmatched(ItemReason::UnknownLine));
-        assert_eq!(files(payments.take(&line(-300))), [file(3)]);
+        assert_eq!(files(payments.take(&line(-500), false)), [file(1)]);
+        assert_eq!(files(payments.take(&line(-500), false)), [file(2)]);
+        assert_eq!(payments.take(&line(-500), false), LineTarget::Unmatched(ItemReason::UnknownLine));
+        assert_eq!(payments.take(&line(-200), false), LineTarget::Unmatched(ItemReason::UnknownLine));
+        assert_eq!(files(payments.take(&line(-300), false)), [file(3)]);
     }
 }

@@ -30,9 +30,10 @@ mod rules;
 
 pub use apply::{AppliedStatement, ApplyStatement};
 pub use http::routes;
-pub use keep::{KeepStatements, KeptStatements, NewStatement, matched, refused_in};
+pub use keep::{KeepStatements, KeptStatements, MatchedStatements, NewStatement, matched};
 pub use matching::{Plan, plan};
 pub use model::{BankBalance, BankStatement, StatementReason, StatementStatus};
 pub use read::{Content, LINES_MAX, ReadStatement, read};
 pub use references::deposit_reference;
+pub use rows::open_matter;
 pub use rules::transitions;

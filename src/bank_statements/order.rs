@@ -5,10 +5,14 @@ use jiff::civil::Date;
 use super::model::{BankBalance, BankStatement, StatementReason};
 use crate::calendars::Calendar;
 
+/// The longest time that the bank's numbers bridge, in days: a wrong date must not end an account's order.
+const BRIDGED_DAYS: i32 = 10;
+
 /// Returns why a statement is not the next one; `None` if it is.
 ///
-/// A day without a banking day between two statements is no gap. Neither is a longer time, if the bank counts its
-/// statements and this one has the next number, or if a member has confirmed it. The balances must agree in any case.
+/// A day without a banking day between two statements is no gap. Neither are some more, if the bank counts its statements
+/// and this one has the next number; nor any time, if a member has confirmed it. The balances must agree in any case: if
+/// they do not, and a day lies between, the bank may have a statement of that day.
 pub(super) fn obstacle(
     last: Option<&BankBalance>,
     statement: &BankStatement,
@@ -17,13 +21,25 @@ pub(super) fn obstacle(
     let last = last?;
     let follows = match (last.sequence, statement.sequence) {
         _ if statement.confirmed_by.is_some() => true,
-        (Some(last), Some(this)) if last.checked_add(1) == Some(this) => true,
+        (Some(number), Some(this)) if number.checked_add(1) == Some(this) => {
+            days_between(&last.booked_on, &statement.booked_on) <= BRIDGED_DAYS
+        }
         _ => statement.booked_on <= next_day(&last.booked_on, calendar),
     };
     if !follows {
         return Some(StatementReason::MissingBefore);
     }
-    (statement.opening != last.closing).then_some(StatementReason::OtherOpening)
+    if statement.opening == last.closing {
+        return None;
+    }
+    let may_miss = statement.confirmed_by.is_none() && days_between(&last.booked_on, &statement.booked_on) > 1;
+    Some(if may_miss { StatementReason::MissingBefore } else { StatementReason::OtherOpening })
+}
+
+/// Returns how many days one day is after another.
+fn days_between(from: &str, to: &str) -> i32 {
+    let (Ok(from), Ok(to)) = (from.parse::<Date>(), to.parse::<Date>()) else { return i32::MAX };
+    (to - from).get_days()
 }
 
 /// Returns the next banking day.
@@ -86,10 +102,17 @@ mod tests {
             |day, sequence, opening| super::obstacle(Some(&last), &statement(day, sequence, opening), Calendar::Fed);
         assert_eq!(obstacle("2026-03-09", None, 500), None);
         assert_eq!(obstacle("2026-03-07", None, 500), None);
-        assert_eq!(obstacle("2026-03-09", None, 501), Some(StatementReason::OtherOpening));
+        assert_eq!(obstacle("2026-03-07", None, 501), Some(StatementReason::OtherOpening));
+        assert_eq!(
+            obstacle("2026-03-09", None, 501),
+            Some(StatementReason::MissingBefore),
+            "a bank may book on Saturday"
+        );
         assert_eq!(obstacle("2026-03-10", None, 500), Some(StatementReason::MissingBefore));
         assert_eq!(obstacle("2026-03-10", Some(9), 500), Some(StatementReason::MissingBefore));
         assert_eq!(obstacle("2026-03-12", Some(8), 500), None);
+        assert_eq!(obstacle("2026-03-16", Some(8), 500), None);
+        assert_eq!(obstacle("2026-03-17", Some(8), 500), Some(StatementReason::MissingBefore));
         let confirmed = |opening| {
             let confirmed_by = Some(crate::ids::MemberId(Uuid::nil()));
             let statement = BankStatement { confirmed_by, ..statement("2026-03-12", None, opening) };

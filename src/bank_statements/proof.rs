@@ -107,7 +107,10 @@ impl Checker {
             self.find(SUSPENSE, "is listed in suspense and is not there, or the reverse", place.clone());
         }
         let booked = self.booked.remove(&(item.org, item.id));
-        let is_of_payments = item.status == ItemStatus::Applied
+        let opened = booked.unwrap_or_default();
+        let booked = booked.filter(|_| item.kind == ItemKind::Line);
+        let is_of_payments = item.kind == ItemKind::Line
+            && item.status == ItemStatus::Applied
             && matches!(item.booked_as, Some(BookedAs::Payments | BookedAs::Returns));
         if booked != is_of_payments.then_some(-amount) {
             let what =
@@ -124,8 +127,9 @@ impl Checker {
             lines.count += 1;
             lines.sum += amount;
             lines.open += i64::from(is_open);
-        } else if statement.position != Some(1) || item.amount != statement.opening {
-            self.find(ORDER, "is no opening balance of a first statement", place.clone());
+        } else if statement.position != Some(1) || amount != i128::from(statement.opening.get()) + opened {
+            let what = "is not the opening balance of a first statement, less the payments before it";
+            self.find(ORDER, what, place.clone());
         }
         if is_open == is_applied {
             self.find(ORDER, "is booked before its statement is applied, or not with it", place);

@@ -15,6 +15,8 @@ pub const LINES_MAX: usize = 5_000;
 /// The longest text of a line that is kept.
 const TEXT_MAX: usize = 500;
 const CODE_MAX: usize = 20;
+/// The largest balance or line: a trillion dollars, so that no sum of them overflows.
+const AMOUNT_MAX: i64 = 100_000_000_000_000;
 
 /// What a file contains.
 #[derive(Clone, Debug)]
@@ -80,10 +82,25 @@ pub fn read(bytes: &[u8]) -> Result<Content, Findings> {
             return Err(refused("statement.too-many", message, advice));
         }
         for statement in statements {
+            check_size(statement)?;
             check_sum(statement)?;
         }
     }
     Ok(content)
+}
+
+fn check_size(statement: &ReadStatement) -> Result<(), Findings> {
+    let balances = [statement.opening, statement.closing].into_iter();
+    let mut amounts = balances.chain(statement.lines.iter().map(|line| line.amount));
+    match amounts.find(|amount| amount.get().unsigned_abs() > AMOUNT_MAX.unsigned_abs()) {
+        Some(amount) => Err(too_large(amount)),
+        None => Ok(()),
+    }
+}
+
+fn too_large(cents: impl std::fmt::Display) -> Findings {
+    let message = format!("The statement has an amount of {cents} cents; the largest is {AMOUNT_MAX}.");
+    refused("statement.amount", message, "Ask the bank for a correct statement.")
 }
 
 fn check_sum(statement: &ReadStatement) -> Result<(), Findings> {
@@ -161,15 +178,10 @@ fn of_bai2_account(id: &str, group: &Group, account: &bai2::Account) -> Result<R
 
 fn of_bai2_line(detail: &Detail, is_credit: bool) -> ReadLine {
     let amount = Cents::new(detail.amount.unwrap_or(0));
-    ReadLine {
-        line: i64::from(detail.line),
-        code: format!("{:03}", detail.code),
-        meaning: codes::of_bai2(detail.code),
-        amount: if is_credit { amount } else { amount.negated() },
-        reference: shortened(&detail.bank_reference),
-        customer_reference: shortened(&detail.customer_reference),
-        text: shortened(&detail.text),
-    }
+    let amount = if is_credit { amount } else { amount.negated() };
+    let texts = [detail.bank_reference.clone(), detail.customer_reference.clone(), detail.text.clone()];
+    let code = format!("{:03}", detail.code);
+    read_line(i64::from(detail.line), code, codes::of_bai2(detail.code), amount, false, texts)
 }
 
 fn of_camt(bytes: &[u8]) -> Result<Content, Findings> {
@@ -199,8 +211,7 @@ fn of_camt_account(account: &camt::Account) -> Result<ReadStatement, Findings> {
         let message = "A statement has no date.".to_owned();
         return Err(refused("statement.date", message, "Ask the bank for a date of the closing balance."));
     };
-    let too_large = || refused("statement.amount", "A balance is too large.".to_owned(), "Ask the bank.");
-    let cents = |amount: i128| i64::try_from(amount).map(Cents::new).map_err(|_| too_large());
+    let cents = |amount: i128| i64::try_from(amount).map(Cents::new).map_err(|_| too_large(amount));
     let booked = account.entries.iter().filter(|entry| entry.is_booked());
     let lines: Result<Vec<_>, Findings> =
         (1..).zip(booked).map(|(line, entry)| Ok(of_camt_entry(line, entry, cents(entry.signed())?))).collect();
@@ -223,15 +234,27 @@ fn of_camt_entry(line: i64, entry: &camt::Entry, amount: Cents) -> ReadLine {
     let ids = details.clone().flat_map(|detail| [detail.end_to_end_id.as_deref(), detail.instruction_id.as_deref()]);
     let texts: Vec<&str> = details.filter_map(|detail| detail.remittance.as_deref()).collect();
     let ids: Vec<&str> = entry.reference.as_deref().into_iter().chain(batch.chain(ids).flatten()).collect();
-    ReadLine {
-        line,
-        code: codes::camt_text(entry).chars().take(CODE_MAX).collect(),
-        meaning: codes::of_camt(entry),
-        amount,
-        reference: shortened(entry.bank_reference.as_deref().unwrap_or_default()),
-        customer_reference: shortened(&ids.join(" ")),
-        text: shortened(&texts.join(" ")),
-    }
+    let several = entry.details.len() > 1 || entry.batch.iter().any(|batch| batch.count.is_some_and(|count| count > 1));
+    let texts = [entry.bank_reference.clone().unwrap_or_default(), ids.join(" "), texts.join(" ")];
+    let code = codes::camt_text(entry).chars().take(CODE_MAX).collect();
+    read_line(line, code, codes::of_camt(entry), amount, several, texts)
+}
+
+/// Returns a line. A deposit that may be of several payers is never booked by a reference: neither is one of which only
+/// the first letters are stored, because the rest may contain another reference.
+fn read_line(
+    line: i64,
+    code: String,
+    meaning: LineMeaning,
+    amount: Cents,
+    several: bool,
+    [reference, customer_reference, text]: [String; 3],
+) -> ReadLine {
+    let is_cut = [&reference, &customer_reference, &text].iter().any(|text| text.trim().chars().count() > TEXT_MAX);
+    let meaning = if meaning == LineMeaning::Deposit && (several || is_cut) { LineMeaning::Deposits } else { meaning };
+    let (reference, customer_reference, text) =
+        (shortened(&reference), shortened(&customer_reference), shortened(&text));
+    ReadLine { line, code, meaning, amount, reference, customer_reference, text }
 }
 
 /// A line of zero moves nothing.

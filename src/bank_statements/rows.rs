@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::model::{BankBalance, BankStatement, StatementStatus};
+use crate::bank_files;
+use crate::bank_intake;
 use crate::ids::{BankStatementId, OrgId, SettlementAccountId};
 use crate::refusal::Refusal;
 use crate::world::record::key;
@@ -52,4 +54,29 @@ pub fn change(
         statement.updated_at = now;
         statement.version += 1;
     })
+}
+
+/// Returns what is open in an account: nothing may be, when it is taken out of use.
+///
+/// # Errors
+/// The store's.
+pub fn open_matter(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Option<String>, Halt> {
+    if let Some(last) = balance(world, org, account)?.filter(|last| !last.closing.is_zero()) {
+        return Ok(Some(format!("a balance of {}", last.closing.dollars())));
+    }
+    if !bank_intake::in_suspense(world, org, account)?.is_empty() {
+        return Ok(Some("lines in suspense".to_owned()));
+    }
+    if !bank_files::awaiting_debit(world, org, account)?.is_empty() {
+        return Ok(Some("files that the bank has not debited".to_owned()));
+    }
+    if !bank_files::awaiting_credit(world, org, account)?.is_empty() {
+        return Ok(Some("returned payments that the bank has not credited".to_owned()));
+    }
+    for status in [StatementStatus::Waiting, StatementStatus::Quarantined] {
+        if !in_state(world, org, account, status)?.is_empty() {
+            return Ok(Some(format!("a {status} statement")));
+        }
+    }
+    Ok(None)
 }

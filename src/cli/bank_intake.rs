@@ -106,30 +106,36 @@ pub(super) enum ItemVerb {
     Approve {
         /// Id of the report or line
         id: Uuid,
+        /// The version that you saw, as listed
+        #[arg(long, value_name = "NUMBER")]
+        version: i64,
         #[command(flatten)]
         acting: Acting,
     },
-    /// Say whose money a line of a statement is; another member approves it
-    #[command(after_help = "Without --app, --file and --transfer, the line is money of the organization's wallet.")]
+    /// Say what a line of a statement is; another member approves it
     Assign {
         /// Id of the line
         id: Uuid,
-        /// Id of the app that receives the money
-        #[arg(long, value_name = "ID", conflicts_with_all = ["file", "transfer"])]
-        app: Option<Uuid>,
-        /// Id of the file that the bank debited
-        #[arg(long, value_name = "ID", conflicts_with = "transfer")]
-        file: Option<Uuid>,
-        /// Id of the transfer of the returned payment that the bank credited
+        /// What the line is: deposit (of an app), organization (its wallet), payments (a debit), returns (a credit) or
+        /// costs
+        #[arg(long, value_name = "WORD")]
+        booked_as: String,
+        /// Id of the app of a deposit
         #[arg(long, value_name = "ID")]
-        transfer: Option<Uuid>,
+        app: Option<Uuid>,
+        /// Id of a file that the bank debited whole; may be repeated
+        #[arg(long, value_name = "ID")]
+        file: Vec<Uuid>,
+        /// Id of the transfer of a payment or of a returned payment; may be repeated
+        #[arg(long, value_name = "ID")]
+        transfer: Vec<Uuid>,
         /// How you know it: who at the bank, when, the reference
         #[arg(long, value_name = "TEXT")]
         evidence: String,
         #[command(flatten)]
         acting: Acting,
     },
-    /// Book a line of a statement of at most $100.00 as costs
+    /// Book a line of a statement as costs; above $100.00 another member approves it
     WriteOff {
         /// Id of the line
         id: Uuid,
@@ -168,21 +174,29 @@ pub(super) fn items(verb: ItemVerb) -> Result<(), Failed> {
             let of_file = file.map(|file| format!("&inbound_file_id={file}")).unwrap_or_default();
             let in_state = status.map(|status| format!("&status={status}")).unwrap_or_default();
             let rows = list(&format!("/v2/bank/items?limit=100{of_file}{in_state}"), &acting)?;
-            let columns = ["id", "kind", "code", "status", "reason", "amount", "transfer_id"];
-            table(&["ID", "KIND", "CODE", "STATUS", "REASON", "CENTS", "TRANSFER"], &columns, &rows, &acting)
+            let columns = ["id", "version", "kind", "code", "status", "reason", "amount", "transfer_id", "proposal"];
+            table(
+                &["ID", "VERSION", "KIND", "CODE", "STATUS", "REASON", "CENTS", "TRANSFER", "PROPOSAL"],
+                &columns,
+                &rows,
+                &acting,
+            )
         }
         ItemVerb::Match { id, transfer, evidence, acting } => {
             let body = json!({"transfer_id": transfer, "evidence": evidence});
             change(Method::POST, &at(id, "match"), body, &acting)
         }
-        ItemVerb::Approve { id, acting } => change(Method::POST, &at(id, "approve"), json!({}), &acting),
-        ItemVerb::Assign { id, app, file, transfer, evidence, acting } => {
-            let mut body = json!({"evidence": evidence});
-            for (name, id) in [("app_id", app), ("bank_file_id", file), ("transfer_id", transfer)] {
-                if let Some(id) = id {
-                    body[name] = json!(id);
-                }
-            }
+        ItemVerb::Approve { id, version, acting } => {
+            change(Method::POST, &at(id, "approve"), json!({"version": version}), &acting)
+        }
+        ItemVerb::Assign { id, booked_as, app, file, transfer, evidence, acting } => {
+            let body = json!({
+                "booked_as": booked_as,
+                "app_id": app,
+                "bank_file_ids": file,
+                "transfer_ids": transfer,
+                "evidence": evidence,
+            });
             change(Method::POST, &at(id, "assign"), body, &acting)
         }
         ItemVerb::WriteOff { id, reason, acting } => {

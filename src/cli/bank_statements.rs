@@ -110,6 +110,15 @@ pub(super) fn reconcile(asked: &Reconcile) -> Result<(), Failed> {
     let mut open = 0;
     let mut all = Vec::new();
     for account in &accounts {
+        if asked.settlement_account.is_none() && !has_statement(account, &asked.acting)? {
+            open += 1;
+            let none = json!({"settlement_account_id": account, "bank_statement_id": null, "balanced": false});
+            if !asked.acting.is_json() {
+                say(&format!("{account}: no statement is applied"))?;
+            }
+            all.push(none);
+            continue;
+        }
         let on = asked.on.as_ref().map(|on| format!("&on={on}")).unwrap_or_default();
         let found = list(&format!("/v2/bank/reconciliation?settlement_account_id={account}{on}"), &asked.acting)?;
         open += usize::from(found["balanced"] != true);
@@ -128,10 +137,22 @@ pub(super) fn reconcile(asked: &Reconcile) -> Result<(), Failed> {
 }
 
 fn accounts(acting: &Acting) -> Result<Vec<String>, Failed> {
-    let found = list("/v2/bank/settlement-accounts?limit=100&status=approved", acting)?;
-    let with_statements =
-        found["data"].as_array().into_iter().flatten().filter(|one| one["statement_kind"] != "manual");
-    Ok(with_statements.filter_map(|one| one["id"].as_str().map(str::to_owned)).collect())
+    let mut accounts: Vec<Value> = Vec::new();
+    loop {
+        let last = accounts.last().and_then(|last| last["id"].as_str());
+        let after = last.map(|last| format!("&starting_after={last}")).unwrap_or_default();
+        let found = list(&format!("/v2/bank/settlement-accounts?limit=100&status=approved{after}"), acting)?;
+        accounts.extend(found["data"].as_array().into_iter().flatten().cloned());
+        if found["has_more"] != true {
+            let with_statements = accounts.iter().filter(|one| one["statement_kind"] != "manual");
+            return Ok(with_statements.filter_map(|one| one["id"].as_str().map(str::to_owned)).collect());
+        }
+    }
+}
+
+fn has_statement(account: &str, acting: &Acting) -> Result<bool, Failed> {
+    let path = format!("/v2/bank/statements?limit=1&status=applied&settlement_account_id={account}");
+    Ok(list(&path, acting)?["data"].as_array().is_some_and(|found| !found.is_empty()))
 }
 
 fn dollars(value: &Value) -> String {

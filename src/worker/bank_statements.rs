@@ -2,7 +2,9 @@
 
 use crate::bank_files::Rest;
 use crate::bank_intake::InboundFile;
-use crate::bank_statements::{self, AppliedStatement, ApplyStatement, Content, KeepStatements, KeptStatements, Plan};
+use crate::bank_statements::{
+    self, AppliedStatement, ApplyStatement, Content, KeepStatements, KeptStatements, MatchedStatements, Plan,
+};
 use crate::ids::SettlementAccountId;
 use crate::jobs::Leased;
 use crate::program::Bursar;
@@ -19,9 +21,8 @@ fn count_file(outcome: &'static str) {
 /// Stores the statements of a file, or quarantines the file.
 pub(super) async fn keep(bursar: &Bursar, leased: Leased, file: &InboundFile, bytes: &[u8]) -> Result<(), Refusal> {
     let (org, connection, vault) = (leased.org, file.connection, bursar.vault.clone());
-    let refused = bank_statements::refused_in(bursar.environment);
-    let reading = match refused.map_or_else(|| bank_statements::read(bytes), Err) {
-        Ok(Content::Information) => Ok(Vec::new()),
+    let reading = match bank_statements::read(bytes) {
+        Ok(Content::Information) => Ok(MatchedStatements::default()),
         Ok(Content::Statements(statements)) => {
             bursar.read(move |world| bank_statements::matched(world, &vault, (org, connection), &statements)).await?
         }
@@ -33,8 +34,12 @@ pub(super) async fn keep(bursar: &Bursar, leased: Leased, file: &InboundFile, by
             count_file("quarantined");
             tracing::error!(file = %file.id, name = file.name, "a file of statements is in quarantine");
         }
-        KeptStatements::Stored(statements) => {
+        KeptStatements::Stored { statements, left_out } => {
             count_file("applied");
+            if left_out > 0 {
+                count_file("unmatched");
+                tracing::error!(file = %file.id, left_out, "statements of accounts that are not set up are left out");
+            }
             tracing::info!(file = %file.id, name = file.name, statements, "the statements of a file are stored");
         }
     }

@@ -82,6 +82,8 @@ impl Command for NewInboundFile {
             booked_as: None,
             app: None,
             suspense: None,
+            proposal: None,
+            version: 1,
             created_at: now,
         });
         Ok((file, item))
@@ -150,6 +152,8 @@ async fn decided(stage: &Stage, org: OrgId, operation: &str) -> Sample {
     if is_match {
         body["transfer_id"] = json!(transfer);
         body["evidence"] = json!("By phone with J. Doe.");
+    } else {
+        body["version"] = json!(1);
     }
     Sample::at([&item]).json(body).shows(&item)
 }

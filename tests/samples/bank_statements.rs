@@ -64,6 +64,8 @@ impl NewBankStatement {
             booked_as: None,
             app: None,
             suspense: is_applied.then_some(self.settlement_account),
+            proposal: None,
+            version: 1,
             created_at: now,
         }
     }
@@ -179,6 +181,7 @@ pub async fn bank_statements(stage: &Stage, operation: &str) -> Option<Sample> {
         "assign_bank_item" => {
             let (_, item, _) = new(StatementStatus::Applied).await;
             let mut body: Value = acting(stage, "payer").await;
+            body["booked_as"] = json!("deposit");
             body["app_id"] = json!(stage.server.app_id());
             body["evidence"] = json!("By phone with J. Doe.");
             Sample::at([&item]).json(body).shows(&item)

@@ -104,7 +104,8 @@ async fn parts(stage: &Stage, operation: &str) -> Option<Sample> {
         }
         "add_settlement_account" => {
             let connection = draft(stage).await;
-            let body = new_account(&stage.member("admin").await, &connection, "000123456789");
+            let number = format!("{:012}", stage.draw());
+            let body = new_account(&stage.member("admin").await, &connection, &number);
             Sample::bare().json(body).shows(&connection)
         }
         "list_settlement_accounts" => {
@@ -161,7 +162,8 @@ pub(super) async fn originator(stage: &Stage, connection: &str) -> String {
 }
 
 pub(super) async fn account(stage: &Stage, connection: &str) -> String {
-    let body = new_account(&stage.member("admin").await, connection, "000123456789");
+    let number = format!("{:012}", stage.draw());
+    let body = new_account(&stage.member("admin").await, connection, &number);
     act(stage, "/v2/bank/settlement-accounts", body).await
 }
 

@@ -122,7 +122,7 @@ pub async fn inbound(covered: &mut Covered) {
     let (_, item) = scene.server.bursar().engine.run(org, new(InboundStatus::Applied)).await.unwrap();
     let (_, other) = scene.server.bursar().engine.run(org, new(InboundStatus::Applied)).await.unwrap();
     scene.ask(&format!("POST /v2/bank/items/{item}/match"), known, 200, &[]).await;
-    let by_admin = json!({"acting_user_id": admin});
+    let by_admin = json!({"acting_user_id": admin, "version": 2});
     let expected = ["transfer.failed #1 failed", "user.updated.payout_method #1 verified"];
     scene.ask(&format!("POST /v2/bank/items/{item}/approve"), by_admin, 200, &expected).await;
     scene.ask(&format!("POST /v2/bank/items/{other}/ignore"), why, 200, &[]).await;
@@ -152,7 +152,8 @@ pub async fn statements(covered: &mut Covered) {
     let engine = &scene.server.bursar().engine;
     let (_, line) = engine.run(org, new(StatementStatus::Applied)).await.unwrap();
     scene.ask(&format!("POST /v2/bank/statements/{waiting}/discard"), why.clone(), 200, &[]).await;
-    let known = json!({"acting_user_id": payer, "app_id": scene.server.app_id(), "evidence": "By phone."});
+    let known = json!({"acting_user_id": payer, "booked_as": "deposit", "app_id": scene.server.app_id(),
+        "evidence": "By phone."});
     scene.ask(&format!("POST /v2/bank/items/{line}/explain"), why.clone(), 200, &[]).await;
     scene.ask(&format!("POST /v2/bank/items/{line}/assign"), known, 200, &[]).await;
     scene.ask(&format!("POST /v2/bank/items/{line}/write-off"), why, 200, &[]).await;

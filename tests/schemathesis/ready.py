@@ -290,7 +290,7 @@ class Ready:
 
     def settlement_account(self, connection):
         body = {**self.by("admin"), "bank_connection_id": connection, "name": "Operating", "currency": "USD",
-                "account_number": "000123456789", "routing_number": "011000015", "account_type": "checking",
+                "account_number": f"{self.number():012}", "routing_number": "011000015", "account_type": "checking",
                 "statement_kind": "bai2", "booking_grain": "file"}  # fmt: skip
         return self.client.make("/v2/bank/settlement-accounts", body)
 
@@ -347,7 +347,7 @@ class Ready:
         return Request(body=whose, is_whole=False)
 
     def add_settlement_account(self):
-        account = {"account_number": "000123456789", "routing_number": "011000015"}
+        account = {"account_number": f"{self.number():012}", "routing_number": "011000015"}
         whose = {"bank_connection_id": self.draft(), **self.by("admin"), **account}
         return Request(body=whose, is_whole=False)
 

@@ -2237,7 +2237,7 @@ export interface paths {
         put?: never;
         /**
          * Take a settlement account out of use
-         * @description A repeated call changes nothing.
+         * @description Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
          */
         post: operations["end_settlement_account"];
         delete?: never;
@@ -2610,7 +2610,7 @@ export interface paths {
         put?: never;
         /**
          * Approve what a member matched or assigned
-         * @description Requires another member than the one who matched or assigned it. The payout of a return fails, or its money comes back; the money of a line reaches its owner.
+         * @description Requires another member than the one who matched or assigned it, and the version of the item that the member saw. The payout of a return fails, or its money comes back; a line is booked as its proposal says.
          */
         post: operations["approve_bank_item"];
         delete?: never;
@@ -2649,8 +2649,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say whose money a line of a statement is
-         * @description For a line in suspense. Another member approves it, which books the money.
+         * Say what a line of a statement is
+         * @description For a line in suspense. Another member approves it, which books the money. What is named adds up to the line; of the money before the first statement, the rest stays in suspense.
          */
         post: operations["assign_bank_item"];
         delete?: never;
@@ -2670,7 +2670,7 @@ export interface paths {
         put?: never;
         /**
          * Book a line of a statement as costs
-         * @description For a line in suspense of at most $100.00, such as a fee with an unknown code.
+         * @description For a line in suspense, such as a fee with an unknown code. At most $100.00 is booked at once; another member approves more.
          */
         post: operations["write_off_bank_item"];
         delete?: never;
@@ -4205,6 +4205,11 @@ export interface components {
              */
             acting_user_id: string;
             /**
+             * Format: int64
+             * @description The version of the item that the member saw.
+             */
+            version: number;
+            /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
              */
@@ -4307,21 +4312,17 @@ export interface components {
              * @description The member (admin or payer).
              */
             acting_user_id: string;
+            /** @description deposit: money of an app; organization: money of the organization's wallet; payments: the debit of files and payments; returns: the credit of returned payments; costs: a cost, or an income, of the organization. */
+            booked_as: components["schemas"]["BookedAs"];
             /**
              * Format: uuid
-             * @description The app that receives the money of a credit.
+             * @description The app of a deposit.
              */
             app_id?: string | null;
-            /**
-             * Format: uuid
-             * @description The file that a debit is for, if the program could not match it.
-             */
-            bank_file_id?: string | null;
-            /**
-             * Format: uuid
-             * @description The returned payment that a credit is for. Without an app, a file and a payment, the line is money of the organization's wallet.
-             */
-            transfer_id?: string | null;
+            /** @description The files that the bank debited whole. For the money before the first statement: those that the bank debited before that statement. */
+            bank_file_ids?: string[] | null;
+            /** @description The payments that the bank debited one by one, or the returned payments that it credited. */
+            transfer_ids?: string[] | null;
             /** @description How the member knows it: who at the bank, when, the reference. */
             evidence: string;
             /**
@@ -4798,6 +4799,13 @@ export interface components {
             meaning: components["schemas"]["LineMeaning"] | null;
             booked_as: components["schemas"]["BookedAs"] | null;
             app_id: components["schemas"]["AppId"] | null;
+            proposal: components["schemas"]["BankItemProposal"] | null;
+            /**
+             * Format: int64
+             * @description Counts the changes by members. An approval names it.
+             * @example 2
+             */
+            version: number;
         };
         /**
          * Format: uuid
@@ -4809,6 +4817,16 @@ export interface components {
             has_more: boolean;
             /** @description The objects. */
             data: components["schemas"]["BankItem"][];
+        };
+        /** @description What a member says that a line is. Another member approves it. */
+        BankItemProposal: {
+            /** @description What the line is booked as. */
+            booked_as: components["schemas"]["BookedAs"];
+            app_id: components["schemas"]["AppId"] | null;
+            /** @description The files that the bank debited whole. */
+            bank_file_ids: components["schemas"]["BankFileId"][];
+            /** @description The payments that the bank debited one by one, or the returned payments that it credited. */
+            transfer_ids: components["schemas"]["TransferId"][];
         };
         /** @description The most money that moves in one direction, in cents. */
         BankLimits: {
@@ -7102,7 +7120,7 @@ export interface components {
          * @description Why a report was not applied.
          * @enum {string}
          */
-        ItemReason: "unknown_trace" | "other_amount" | "other_account" | "already_returned" | "not_sent" | "not_in_file" | "other_totals" | "not_a_correction" | "method_not_in_use" | "needs_review" | "unknown_line" | "several_matches" | "debit_by_other" | "money_before";
+        ItemReason: "unknown_trace" | "other_amount" | "other_account" | "already_returned" | "not_sent" | "not_in_file" | "other_totals" | "not_a_correction" | "method_not_in_use" | "needs_review" | "unknown_line" | "several_matches" | "other_payment" | "large_cost" | "debit_by_other" | "money_before";
         /**
          * @description The state of a report.
          * @enum {string}
@@ -7211,7 +7229,7 @@ export interface components {
          * @description What the bank's code says about a line of a statement.
          * @enum {string}
          */
-        LineMeaning: "payments" | "returns" | "deposit" | "fee" | "interest" | "debit_by_other" | "other" | "opening_balance";
+        LineMeaning: "payments" | "returns" | "deposit" | "deposits" | "fee" | "interest" | "debit_by_other" | "other" | "opening_balance";
         /** @description The link was canceled. Ask the sender. */
         LinkCanceledError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
@@ -30939,7 +30957,9 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -30949,7 +30969,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -32633,7 +32653,18 @@ export interface operations {
                      *           "reference": "text",
                      *           "meaning": "payments",
                      *           "booked_as": "payments",
-                     *           "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *           "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "proposal": {
+                     *             "booked_as": "payments",
+                     *             "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *             "bank_file_ids": [
+                     *               "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *             ],
+                     *             "transfer_ids": [
+                     *               "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *             ]
+                     *           },
+                     *           "version": 2
                      *         }
                      *       ]
                      *     }
@@ -32958,7 +32989,18 @@ export interface operations {
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
-                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "proposal": {
+                     *         "booked_as": "payments",
+                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_file_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ],
+                     *         "transfer_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ]
+                     *       },
+                     *       "version": 2
                      *     }
                      */
                     "application/json": components["schemas"]["BankItem"];
@@ -33025,7 +33067,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                 *       "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                 *       "version": 2
                  *     }
                  */
                 "application/json": components["schemas"]["ApproveBankItemRequest"];
@@ -33069,7 +33112,18 @@ export interface operations {
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
-                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "proposal": {
+                     *         "booked_as": "payments",
+                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_file_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ],
+                     *         "transfer_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ]
+                     *       },
+                     *       "version": 2
                      *     }
                      */
                     "application/json": components["schemas"]["BankItem"];
@@ -33193,7 +33247,18 @@ export interface operations {
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
-                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "proposal": {
+                     *         "booked_as": "payments",
+                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_file_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ],
+                     *         "transfer_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ]
+                     *       },
+                     *       "version": 2
                      *     }
                      */
                     "application/json": components["schemas"]["BankItem"];
@@ -33261,6 +33326,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                 *       "booked_as": "deposit",
                  *       "app_id": "019a0000-0000-7000-8000-000000000001",
                  *       "evidence": "By phone with J. Doe: the wire of 3 March, without a reference."
                  *     }
@@ -33306,7 +33372,18 @@ export interface operations {
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
-                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "proposal": {
+                     *         "booked_as": "payments",
+                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_file_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ],
+                     *         "transfer_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ]
+                     *       },
+                     *       "version": 2
                      *     }
                      */
                     "application/json": components["schemas"]["BankItem"];
@@ -33418,7 +33495,18 @@ export interface operations {
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
-                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "proposal": {
+                     *         "booked_as": "payments",
+                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_file_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ],
+                     *         "transfer_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ]
+                     *       },
+                     *       "version": 2
                      *     }
                      */
                     "application/json": components["schemas"]["BankItem"];
@@ -33451,8 +33539,6 @@ export interface operations {
              *     `idempotency-key-reused`: The idempotency key was used for another request.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
-             *
-             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
              */
             409: {
                 headers: {
@@ -33460,7 +33546,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -33532,7 +33618,18 @@ export interface operations {
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
-                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "proposal": {
+                     *         "booked_as": "payments",
+                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_file_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ],
+                     *         "transfer_ids": [
+                     *           "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *         ]
+                     *       },
+                     *       "version": 2
                      *     }
                      */
                     "application/json": components["schemas"]["BankItem"];
@@ -33758,7 +33855,18 @@ export interface operations {
                      *           "reference": "text",
                      *           "meaning": "payments",
                      *           "booked_as": "payments",
-                     *           "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *           "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "proposal": {
+                     *             "booked_as": "payments",
+                     *             "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *             "bank_file_ids": [
+                     *               "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *             ],
+                     *             "transfer_ids": [
+                     *               "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *             ]
+                     *           },
+                     *           "version": 2
                      *         }
                      *       ]
                      *     }

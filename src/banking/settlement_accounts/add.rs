@@ -36,13 +36,15 @@ impl Command for AddSettlementAccount {
     fn decide(&self, world: &mut World) -> Result<Arc<SettlementAccount>, Halt> {
         let actor = self.person.may(world, self.org, Act::Govern)?;
         let connection = connections::find(world, self.org, self.connection)?;
-        let others = rows::of_connection(world, self.org, connection.id)?;
-        setup::has_room("settlement accounts of this connection", others.iter().map(|other| other.status))?;
+        let of_connection = rows::of_connection(world, self.org, connection.id)?;
+        setup::has_room("settlement accounts of this connection", of_connection.iter().map(|other| other.status))?;
+        // Two records of one account would book each of its lines twice.
+        let others = rows::of_org(world, self.org)?;
         let is_same = |other: &&Arc<SettlementAccount>| {
             other.status != SetupStatus::Ended && other.fingerprint == self.number.fingerprint
         };
         if let Some(other) = others.iter().find(is_same) {
-            let message = format!("is the number of the settlement account {} of this connection", other.id);
+            let message = format!("is the number of the settlement account {}", other.id);
             return Err(Refusal::field(Code::InvalidState, "/account_number", message).into());
         }
 

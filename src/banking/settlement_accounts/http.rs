@@ -113,9 +113,12 @@ pub fn routes() -> Vec<Route> {
         route!(Post "/v2/bank/settlement-accounts/{settlement_account_id}/end" Organization "end_settlement_account" end)
             .members(Permission::Govern)
             .about(TAG, "Take a settlement account out of use")
-            .describe("A repeated call changes nothing.")
+            .describe(
+                "Refused while the account has money, or lines, files and returns that are not booked. A repeated call \
+                 changes nothing.",
+            )
             .takes::<SettlementAccountAct>()
             .gives::<SettlementAccountJson>(200, "The settlement account.")
-            .refuses(&[Code::MemberProofRequired, Code::NotFound]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
     ]
 }

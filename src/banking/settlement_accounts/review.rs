@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::model::SettlementAccount;
 use super::rows;
 use crate::acting::Act;
+use crate::bank_statements;
 use crate::banking::person::Person;
 use crate::banking::setup::{self, SetupEvent, SetupStatus};
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{OrgId, SettlementAccountId};
+use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
 const NOUN: &str = "settlement account";
@@ -60,6 +62,10 @@ impl Command for EndSettlementAccount {
             return Ok(account);
         }
         let to = setup::apply(NOUN, account.status, SetupEvent::Ended)?;
+        if let Some(open) = bank_statements::open_matter(world, self.org, account.id)? {
+            let message = format!("The account has {open}. Clarify that first: see bursar bank reconcile.");
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
 
         // From here it must succeed.
         let now = world.now();

@@ -116,6 +116,7 @@ migrations! {
     69 "entries_of_transactions",
     70 "bank_statements",
     71 "booked_files",
+    72 "proposals_of_members",
     75 "no_ledger_entries",
 }
 

@@ -142,6 +142,7 @@ class ApproveBankConnectionRequest(TypedDict):
 
 class ApproveBankItemRequest(TypedDict):
     acting_user_id: str
+    version: int
     idempotency_key: NotRequired[str | None]
 
 
@@ -172,15 +173,6 @@ class ApproveSettlementAccountRequest(TypedDict):
 
 class ApproveTransferRequest(TypedDict):
     acting_user_id: str
-    idempotency_key: NotRequired[str | None]
-
-
-class AssignBankItemRequest(TypedDict):
-    acting_user_id: str
-    app_id: NotRequired[str | None]
-    bank_file_id: NotRequired[str | None]
-    transfer_id: NotRequired[str | None]
-    evidence: str
     idempotency_key: NotRequired[str | None]
 
 
@@ -731,7 +723,7 @@ class ItemInput(TypedDict):
 ItemKind: TypeAlias = Literal['return', 'change', 'rejection', 'dishonored_return', 'contested_return', 'refused_change', 'entry', 'line', 'opening_balance']
 
 
-ItemReason: TypeAlias = Literal['unknown_trace', 'other_amount', 'other_account', 'already_returned', 'not_sent', 'not_in_file', 'other_totals', 'not_a_correction', 'method_not_in_use', 'needs_review', 'unknown_line', 'several_matches', 'debit_by_other', 'money_before']
+ItemReason: TypeAlias = Literal['unknown_trace', 'other_amount', 'other_account', 'already_returned', 'not_sent', 'not_in_file', 'other_totals', 'not_a_correction', 'method_not_in_use', 'needs_review', 'unknown_line', 'several_matches', 'other_payment', 'large_cost', 'debit_by_other', 'money_before']
 
 
 ItemStatus: TypeAlias = Literal['waiting', 'applied', 'unmatched', 'matched', 'explained', 'ignored']
@@ -764,7 +756,7 @@ LedgerAccountKind: TypeAlias = Literal['app_wallet', 'app_held', 'app_collected'
 LineEnding: TypeAlias = Literal['lf', 'crlf']
 
 
-LineMeaning: TypeAlias = Literal['payments', 'returns', 'deposit', 'fee', 'interest', 'debit_by_other', 'other', 'opening_balance']
+LineMeaning: TypeAlias = Literal['payments', 'returns', 'deposit', 'deposits', 'fee', 'interest', 'debit_by_other', 'other', 'opening_balance']
 
 
 LinkStatus: TypeAlias = Literal['created', 'funds_pending', 'delivery_pending', 'delivery_failed', 'sent', 'delivered', 'claimed', 'reversed', 'canceled', 'expired', 'failed']
@@ -1933,6 +1925,16 @@ class ApproverList(TypedDict):
     data: list[Approver]
 
 
+class AssignBankItemRequest(TypedDict):
+    acting_user_id: str
+    booked_as: BookedAs
+    app_id: NotRequired[str | None]
+    bank_file_ids: NotRequired[list[str] | None]
+    transfer_ids: NotRequired[list[str] | None]
+    evidence: str
+    idempotency_key: NotRequired[str | None]
+
+
 class BackgroundCheck(TypedDict):
     """
     The state of a background check.
@@ -2050,42 +2052,15 @@ class BankFileList(TypedDict):
     data: list[BankFile]
 
 
-class BankItem(TypedDict):
+class BankItemProposal(TypedDict):
     """
-    A return, a change, a line of a statement or another report of a bank.
+    What a member says that a line is. Another member approves it.
     """
 
-    id: BankItemId
-    created: str
-    status: ItemStatus
-    kind: ItemKind
-    reason: ItemReason | None
-    code: str
-    inbound_file_id: InboundFileId
-    bank_connection_id: BankConnectionId
-    line: int
-    trace: str | None
-    amount: int
-    individual_id: str
-    text: str | None
-    transfer_id: TransferId | None
-    bank_file_id: BankFileId | None
-    payout_method_id: PayoutMethodId | None
-    matched_by: MemberId | None
-    closed_by: MemberId | None
-    closed: str | None
-    evidence: str | None
-    bank_statement_id: BankStatementId | None
-    settlement_account_id: SettlementAccountId | None
-    reference: str | None
-    meaning: LineMeaning | None
-    booked_as: BookedAs | None
+    booked_as: BookedAs
     app_id: AppId | None
-
-
-class BankItemList(TypedDict):
-    has_more: bool
-    data: list[BankItem]
+    bank_file_ids: list[BankFileId]
+    transfer_ids: list[TransferId]
 
 
 class BankLineSum(TypedDict):
@@ -2151,14 +2126,6 @@ class BankStatement(TypedDict):
 class BankStatementList(TypedDict):
     has_more: bool
     data: list[BankStatement]
-
-
-class BankStatementWithLines(BankStatement):
-    """
-    A statement with its lines.
-    """
-
-    lines: list[BankItem]
 
 
 class BankWindow(TypedDict):
@@ -3679,6 +3646,54 @@ class BankConnection(TypedDict):
 class BankConnectionList(TypedDict):
     has_more: bool
     data: list[BankConnection]
+
+
+class BankItem(TypedDict):
+    """
+    A return, a change, a line of a statement or another report of a bank.
+    """
+
+    id: BankItemId
+    created: str
+    status: ItemStatus
+    kind: ItemKind
+    reason: ItemReason | None
+    code: str
+    inbound_file_id: InboundFileId
+    bank_connection_id: BankConnectionId
+    line: int
+    trace: str | None
+    amount: int
+    individual_id: str
+    text: str | None
+    transfer_id: TransferId | None
+    bank_file_id: BankFileId | None
+    payout_method_id: PayoutMethodId | None
+    matched_by: MemberId | None
+    closed_by: MemberId | None
+    closed: str | None
+    evidence: str | None
+    bank_statement_id: BankStatementId | None
+    settlement_account_id: SettlementAccountId | None
+    reference: str | None
+    meaning: LineMeaning | None
+    booked_as: BookedAs | None
+    app_id: AppId | None
+    proposal: BankItemProposal | None
+    version: int
+
+
+class BankItemList(TypedDict):
+    has_more: bool
+    data: list[BankItem]
+
+
+class BankStatementWithLines(BankStatement):
+    """
+    A statement with its lines.
+    """
+
+    lines: list[BankItem]
 
 
 class Brand(TypedDict):

@@ -1020,7 +1020,7 @@ class Operations(Transport):
     def end_settlement_account(self, settlement_account_id: str, body: models.EndSettlementAccountRequest, *, idempotency_key: str | None = None) -> models.SettlementAccount:
         """Take a settlement account out of use.
 
-        A repeated call changes nothing.
+        Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
         """
         return self.request("POST", f"/v2/bank/settlement-accounts/{self.part(settlement_account_id)}/end", body=body, idempotency_key=idempotency_key or self.new_key())
 
@@ -1168,7 +1168,7 @@ class Operations(Transport):
     def approve_bank_item(self, bank_item_id: str, body: models.ApproveBankItemRequest, *, idempotency_key: str | None = None) -> models.BankItem:
         """Approve what a member matched or assigned.
 
-        Requires another member than the one who matched or assigned it. The payout of a return fails, or its money comes back; the money of a line reaches its owner.
+        Requires another member than the one who matched or assigned it, and the version of the item that the member saw. The payout of a return fails, or its money comes back; a line is booked as its proposal says.
         """
         return self.request("POST", f"/v2/bank/items/{self.part(bank_item_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
 
@@ -1180,16 +1180,16 @@ class Operations(Transport):
         return self.request("POST", f"/v2/bank/items/{self.part(bank_item_id)}/ignore", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def assign_bank_item(self, bank_item_id: str, body: models.AssignBankItemRequest, *, idempotency_key: str | None = None) -> models.BankItem:
-        """Say whose money a line of a statement is.
+        """Say what a line of a statement is.
 
-        For a line in suspense. Another member approves it, which books the money.
+        For a line in suspense. Another member approves it, which books the money. What is named adds up to the line; of the money before the first statement, the rest stays in suspense.
         """
         return self.request("POST", f"/v2/bank/items/{self.part(bank_item_id)}/assign", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def write_off_bank_item(self, bank_item_id: str, body: models.WriteOffBankItemRequest, *, idempotency_key: str | None = None) -> models.BankItem:
         """Book a line of a statement as costs.
 
-        For a line in suspense of at most $100.00, such as a fee with an unknown code.
+        For a line in suspense, such as a fee with an unknown code. At most $100.00 is booked at once; another member approves more.
         """
         return self.request("POST", f"/v2/bank/items/{self.part(bank_item_id)}/write-off", body=body, idempotency_key=idempotency_key or self.new_key())
 
