@@ -222,6 +222,7 @@ chapters! {
     bills "bills"
     collect_payments "collect-payments"
     deployment "deployment"
+    going_live "going-live"
     going_to_production "going-to-production"
     money_flows "money-flows"
     pay_500_people "pay-500-people"

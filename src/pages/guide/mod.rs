@@ -95,6 +95,7 @@ const CHAPTERS: [(&str, &[Document]); 5] = [
         "Operate",
         &[
             chapter!("going-to-production", "Going to production"),
+            chapter!("going-live", "Going live with a bank"),
             chapter!("deployment", "Deployment"),
             chapter!("runbook", "Runbook"),
             chapter!("upgrade", "Upgrade"),
