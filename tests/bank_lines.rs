@@ -239,6 +239,9 @@ async fn files_that_the_bank_debited_before_the_first_statement_are_a_part_of_it
     bank.give("FIRST.bai", &bai2("260306", &[(NUMBER, 45_000, &[])])).await;
     let opening = bank.mailbox.items("kind=opening_balance").await.pop().unwrap();
     let file = bank.mailbox.bank.file().await;
+    // Once the money is the organization's, no line would be left for the file.
+    let early = json!({"booked_as": "organization", "evidence": "Ours."});
+    bank.item(&opening, "assign", "payer", early).await.refused(409, "invalid-state");
     let divided = bank.settle(&opening, json!({"booked_as": "payments", "bank_file_ids": [file["id"]]})).await;
     assert_eq!((&divided["status"], &divided["amount"]), (&json!("unmatched"), &json!(50_000)), "the money before");
     assert_eq!((bank.ledger(LedgerAccountKind::Unbooked), bank.ledger(LedgerAccountKind::Suspense)), (0, 50_000));
@@ -262,6 +265,72 @@ async fn an_account_that_is_empty_since_a_file_before_its_first_statement_has_an
     let file = bank.mailbox.bank.file().await;
     let divided = bank.settle(&opening, json!({"booked_as": "payments", "bank_file_ids": [file["id"]]})).await;
     assert_eq!((&divided["status"], &divided["amount"]), (&json!("unmatched"), &json!(5_000)));
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn an_opening_line_of_zero_is_closed_when_a_later_line_debits_the_file() {
+    let bank = Bank::bai2(0).await;
+    bank.mailbox.pay(2_000, "55501234", 5_000).await;
+    bank.mailbox.send().await;
+    bank.server().pass(4 * DAY).await;
+    bank.give("FIRST.bai", &bai2("260305", &[(NUMBER, 0, &[(195, 8_000, "WIRE")])])).await;
+    let opening = bank.mailbox.items("kind=opening_balance").await.pop().unwrap();
+    bank.item(&opening, "write-off", "payer", json!({"reason": "Nothing."})).await.refused(409, "invalid-state");
+    assert_eq!(bank.line("260306", 8_000, (447, 5_000, "ACH")).await["booked_as"], "payments");
+    let closed = bank.item(&opening, "write-off", "payer", json!({"reason": "Nothing."})).await.expect(200).body;
+    assert_eq!((&closed["status"], bank.ledger(LedgerAccountKind::BankCosts)), (&json!("applied"), 0));
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn a_file_of_which_a_part_is_booked_never_stops_its_account() {
+    let bank = Bank::bai2(0).await;
+    let mut paid = Vec::new();
+    for (line, amount) in [(2_000, 3_000), (2_001, 2_000)] {
+        paid.push(bank.mailbox.pay(line, "55501234", amount).await.1);
+    }
+    bank.mailbox.send().await;
+    bank.server().pass(4 * DAY).await;
+    let part = bank.line("260303", 90_000, (447, 3_000, "A PART")).await;
+    bank.settle(&part, json!({"booked_as": "payments", "transfer_ids": [paid[0]["id"]]})).await;
+    assert_eq!(bank.reconciliation().await["unbooked"][0]["amount"], -2_000, "the rest");
+    let whole = bank.line("260304", 87_000, (447, 5_000, "ACH")).await;
+    assert_eq!((&whole["status"], &whole["reason"]), (&json!("unmatched"), &json!("unknown_line")));
+    let rest = bank.line("260305", 82_000, (447, 2_000, "THE REST")).await;
+    bank.settle(&rest, json!({"booked_as": "payments", "transfer_ids": [paid[1]["id"]]})).await;
+    assert_eq!(bank.ledger(LedgerAccountKind::Unbooked), 0);
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn a_line_that_names_a_booked_file_never_books_another_one() {
+    let bank = Bank::bai2(0).await;
+    let mut ids = Vec::new();
+    for line in [2_000, 2_001] {
+        let paid = bank.mailbox.pay(line, "55501234", 5_000).await.1;
+        ids.push(bank_files::individual_id(TransferId(paid["id"].as_str().unwrap().parse().unwrap())));
+        bank.mailbox.send().await;
+    }
+    bank.server().pass(4 * DAY).await;
+    let named = |id: &str| format!("ACH BATCH {}", id.to_lowercase());
+    assert_eq!(bank.line("260303", 90_000, (447, 5_000, &named(&ids[1]))).await["booked_as"], "payments");
+    let again = bank.line("260304", 85_000, (447, 5_000, &named(&ids[1]))).await;
+    assert_eq!((&again["status"], &again["reason"]), (&json!("unmatched"), &json!("other_payment")), "debited twice");
+    assert_eq!(bank.line("260305", 80_000, (447, 5_000, &named(&ids[0]))).await["booked_as"], "payments");
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn a_large_line_is_explained_by_two_members() {
+    let bank = Bank::bai2(0).await;
+    bank.server().pass(DAY).await;
+    let debit = bank.line("260303", 0, (451, 20_000, "BY OTHERS")).await;
+    for (role, is_open) in [("payer", true), ("payer", true), ("admin", false)] {
+        bank.item(&debit, "explain", role, json!({"reason": "Returned tomorrow."})).await.expect(200);
+        let found = bank.reconciliation().await;
+        assert_eq!((&found["suspense"][0]["open"], &found["balanced"]), (&json!(is_open), &json!(!is_open)), "{found}");
+    }
     bank.mailbox.bank.verify();
 }
 

@@ -147,7 +147,7 @@ fn files_of_banks_are_listed_and_decided_from_the_command_line() {
     let file = sandbox.path("STATEMENT.bai");
     std::fs::write(&file, "no statement").unwrap();
     let uploaded = sandbox.works(payer, &["inbound", "upload", file.to_str().unwrap(), "--connection", &connection]);
-    assert!(uploaded.ends_with(" is stored\n"), "{uploaded}");
+    assert!(uploaded.ends_with(" is uploaded\n"), "{uploaded}");
     let arguments: [&[&str]; 14] = [
         &["statements", "confirm", id, "--evidence", "By phone."],
         &["statements", "show", id],

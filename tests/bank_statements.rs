@@ -1,7 +1,5 @@
 //! Statements of a bank account: read whole, applied in order, booked line by line, and reconciled.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bursar::bank_files::BankEntry;
 use bursar::bank_intake::{BankItem, BookedAs, ItemKind, ItemStatus};
 use bursar::bank_statements::{BankBalance, BankStatement, StatementStatus};
@@ -336,38 +334,6 @@ async fn confirm_bank_statement_lets_a_bank_omit_days_without_lines() {
 }
 
 #[tokio::test]
-async fn upload_inbound_file_applies_a_statement_from_a_portal_once() {
-    let bank = Bank::bai2(10_000).await;
-    bank.server().pass(DAY).await;
-    bank.mailbox.bank_answers();
-    let content = STANDARD.encode(bank.take("STATEMENT_20260303.bai"));
-    let connection = bank.mailbox.bank.connection.clone();
-    let file = json!({"bank_connection_id": connection, "name": "PORTAL.bai", "content": content});
-    let path = "/v2/bank/inbound-files";
-    bank.mailbox.bank.post(path, "ap_approver", file.clone()).await.refused(403, "not-permitted");
-    let mut empty = file.clone();
-    empty["content"] = json!("");
-    let refused = bank.mailbox.bank.post(path, "payer", empty).await;
-    assert_eq!(refused.refused(400, "invalid-input").fields(), ["/content"]);
-    let mut elsewhere = file.clone();
-    elsewhere["bank_connection_id"] = json!(uuid::Uuid::nil());
-    bank.mailbox.bank.post(path, "payer", elsewhere).await.refused(404, "not-found");
-    let uploaded = bank.mailbox.bank.post(path, "payer", file.clone()).await.expect(201).body;
-    assert_eq!(uploaded["status"], "stored");
-    bank.server().work_off().await;
-    assert_eq!(bank.days().await, applied(&["2026-03-03"]));
-    // The same bytes are the same file, and under another name a duplicate.
-    assert_eq!(bank.mailbox.bank.post(path, "payer", file.clone()).await.expect(201).body["id"], uploaded["id"]);
-    let mut again = file;
-    again["name"] = json!("AGAIN.bai");
-    let again = bank.mailbox.bank.post(path, "payer", again).await.expect(201).body;
-    assert_eq!((&again["status"], &again["duplicate_of"]), (&json!("duplicate"), &uploaded["id"]));
-    bank.server().work_off().await;
-    assert_eq!(bank.statements().await.len(), 1);
-    bank.mailbox.bank.verify();
-}
-
-#[tokio::test]
 async fn a_statement_that_is_wrong_or_of_an_unknown_account_is_quarantined_whole() {
     let bank = Bank::bai2(10_000).await;
     bank.wire(700, "NO REFERENCE");
@@ -560,40 +526,34 @@ async fn an_account_with_money_is_not_taken_out_of_use_and_an_ended_one_takes_no
     };
     bank.mailbox.pay(2_000, "55501234", 5_000).await;
     bank.mailbox.send().await;
-    refused("files that the bank has not debited").await;
+    refused("a route that is in force").await;
+    let route = bank.mailbox.bank.get("/v2/bank/routes").await["data"][0]["id"].as_str().unwrap().to_owned();
+    bank.mailbox.bank.post(&format!("/v2/bank/routes/{route}/end"), "admin", json!({})).await.expect(200);
+    refused("payments may still come back").await;
     let (code, text) = reconcile(bank.server(), &[]).await;
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains(&format!("{account}: no statement is applied")), "{text}");
-    bank.server().pass(4 * DAY).await;
-    bank.give("FIRST.bai", &bai2("260304", &[(NUMBER, 5_000, &[(447, 5_000, "ACH")])])).await;
-    refused("lines in suspense").await;
+    assert!(text.contains(&account) && text.contains("is applied yet"), "{text}");
+    bank.server().pass(62 * DAY).await;
+    refused("files that the bank has not debited").await;
+    bank.give("FIRST.bai", &bai2("260303", &[(NUMBER, 10_000, &[(447, 5_000, "ACH")])])).await;
     let opening = bank.mailbox.items("kind=opening_balance").await.pop().unwrap();
     let ours = json!({"booked_as": "organization", "evidence": "Ours."});
     bank.item(&opening, "assign", "payer", ours).await.expect(200);
     bank.item(&opening, "approve", "admin", json!({"version": 2})).await.expect(200);
-    bank.give("SECOND.bai", &bai2("260305", &[(NUMBER, 0, &[(354, 100, "INTEREST")])])).await;
-    refused("a balance of $1.00").await;
-    bank.give("THIRD.bai", &bai2("260306", &[(NUMBER, 100, &[(698, 100, "FEE")])])).await;
+    refused("a balance of $50.00").await;
+    let lines: &[(u16, i64, &str)] = &[(469, 4_900, "PAID BY CHECK"), (698, 100, "FEE")];
+    bank.give("SECOND.bai", &bai2("260304", &[(NUMBER, 5_000, lines)])).await;
+    refused("lines in suspense").await;
+    let check = bank.suspense().await.pop().unwrap();
+    let ours = json!({"booked_as": "organization", "evidence": "Ours."});
+    bank.item(&check, "assign", "payer", ours).await.expect(200);
+    bank.item(&check, "approve", "admin", json!({"version": 2})).await.expect(200);
     bank.mailbox.bank.post(&end, "admin", json!({})).await.expect(200);
-    bank.give("FOURTH.bai", &bai2("260307", &[(NUMBER, 0, &[])])).await;
+    bank.give("THIRD.bai", &bai2("260305", &[(NUMBER, 0, &[])])).await;
     let file = bank.mailbox.inbound().await.pop().unwrap();
-    assert_eq!((&file["status"], &file["findings"][0]["rule"]), (&json!("quarantined"), &json!("statement.account")));
-    bank.mailbox.bank.verify();
-}
-
-#[tokio::test]
-async fn a_file_that_was_discarded_by_mistake_is_uploaded_again() {
-    let bank = Bank::bai2(0).await;
-    let content = STANDARD.encode(bai2("260304", &[(NUMBER, 10_000, &[])]));
-    let path = "/v2/bank/inbound-files";
-    let file = json!({"bank_connection_id": bank.mailbox.bank.connection, "name": "PORTAL.bai", "content": content});
-    let first = bank.mailbox.bank.post(path, "payer", file.clone()).await.expect(201).id();
-    bank.server().work_off().await;
-    bank.mailbox.bank.post(&format!("{path}/{first}/discard"), "payer", json!({"reason": "Wrong."})).await.expect(200);
-    bank.server().pass(DAY).await;
-    let again = bank.mailbox.bank.post(path, "payer", file).await.expect(201).body;
-    assert_eq!((&again["status"], again["id"] == json!(first)), (&json!("stored"), false));
-    bank.server().work_off().await;
-    assert_eq!(bank.days().await, applied(&["2026-03-04"]));
+    assert_eq!(
+        (&file["status"], &file["findings"][0]["rule"]),
+        (&json!("quarantined"), &json!("statement.not-approved"))
+    );
     bank.mailbox.bank.verify();
 }

@@ -23,6 +23,7 @@ mod bank_set_up;
 mod bank_set_up_commands;
 mod bank_statements;
 mod bank_story;
+mod bank_uploads;
 mod batch_crash;
 mod belonging;
 mod brands;

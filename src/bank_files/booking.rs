@@ -199,6 +199,9 @@ pub fn assign_to_app(world: &mut World, line: Line, app: AppId) -> Result<Transf
 /// # Errors
 /// `transaction-insufficient-funds` if the wallet does not cover a debit.
 pub fn assign_to_organization(world: &mut World, line: Line) -> Result<(), Halt> {
+    if line.amount.is_zero() {
+        return Ok(());
+    }
     ledger::post(world, &postings::assign_to_organization(line.org, line.account, line.amount))
 }
 
@@ -239,5 +242,8 @@ pub fn assign_to_returns(world: &mut World, line: Line, transfers: &[TransferId]
 /// # Errors
 /// The store's.
 pub fn write_off(world: &mut World, line: Line) -> Result<(), Halt> {
+    if line.amount.is_zero() {
+        return Ok(());
+    }
     ledger::post(world, &postings::write_off(line.org, line.account, line.amount))
 }

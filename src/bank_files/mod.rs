@@ -37,5 +37,8 @@ pub use http::routes;
 pub use join::{join, remove, withdraw};
 pub use model::{BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
 pub use progress::{Advance, Begin, Rest, Step, Swept, Written, reject};
-pub use rows::{after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, of_method, of_trace};
+pub use rows::{
+    after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, of_method, of_trace,
+    open_amount, sent_before,
+};
 pub use rules::{FileEvent, apply, transitions};

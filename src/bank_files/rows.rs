@@ -3,18 +3,24 @@
 use std::sync::Arc;
 
 use super::json::BankFileJson;
-use super::model::{BankEntry, BankFile, BankSequence};
-use crate::banking::connections::BankConnection;
+use super::model::{BankEntry, BankFile, BankSequence, EntryStatus, FileStatus};
+use crate::banking::connections::{self, BankConnection};
+use crate::banking::settlement_accounts;
+use crate::clock::{DAY_SECONDS, Time};
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{BankConnectionId, BankFileId, MemberId, OrgId, PayoutMethodId, SettlementAccountId, TransferId};
 use crate::money::Cents;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell as _, key};
 use crate::world::{Halt, World};
 
 /// Files before a trace number that are read, more than the times that the numbers repeat.
 const RANGES_READ: usize = 20;
+/// The days in which a payment comes back at the latest: a payee may contest it that long.
+const RETURN_DAYS: i64 = 60;
+/// More files than an account has in these days.
+const FILES_READ: usize = 5_000;
 
 /// # Errors
 /// `not-found`.
@@ -102,6 +108,64 @@ pub fn awaiting_credit(world: &World, org: OrgId, account: SettlementAccountId) 
     let mut entries = world.all::<BankEntry>(BankEntry::CREDIT_DUE, key![org, Some(account)])?;
     entries.sort_by_key(|entry| (entry.ended_at, entry.transfer));
     Ok(entries)
+}
+
+/// Returns what the bank has not debited of a file.
+///
+/// # Errors
+/// The store's.
+pub fn open_amount(world: &World, file: &BankFile) -> Result<Cents, Halt> {
+    if file.booked == 0 {
+        return Ok(file.credit);
+    }
+    let entries = world.all::<BankEntry>(BankEntry::OF_FILE, key![file.org, file.id])?;
+    let open = entries.iter().filter(|entry| entry.status != EntryStatus::Withdrawn && entry.debit_line.is_none());
+    let too_large = |_| Refusal::new(Code::InternalError, "The sum of a bank file is too large.");
+    let sum = open.map(|entry| entry.amount).try_fold(Cents::ZERO, Cents::plus);
+    Ok(sum.map_err(too_large)?)
+}
+
+/// Returns what was at the bank before a day, and is not booked: files, and payments that were returned.
+///
+/// # Errors
+/// The store's.
+pub fn sent_before(
+    world: &mut World,
+    org: OrgId,
+    account: SettlementAccountId,
+    day: &str,
+) -> Result<Vec<String>, Halt> {
+    let connection = settlement_accounts::find(world, org, account)?.connection;
+    let connection = connections::find(world, org, connection)?;
+    let zone = &connection.settings.0.time_zone;
+    let was_before = |time: Option<Time>| time.is_some_and(|time| zone.day_of(time).to_string().as_str() < day);
+    let files = awaiting_debit(world, org, account)?.into_iter().filter(|file| was_before(file.sent_at));
+    let mut found: Vec<String> = files.map(|file| format!("the file {}", file.id)).collect();
+    let entries = awaiting_credit(world, org, account)?.into_iter().filter(|entry| was_before(entry.ended_at));
+    found.extend(entries.map(|entry| format!("the returned payment {}", entry.transfer)));
+    Ok(found)
+}
+
+/// Returns a file of an account that is not at its end: it is not sent yet, in doubt or rejected, or was sent so lately that
+/// payments may come back.
+///
+/// # Errors
+/// The store's.
+pub fn in_flight(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Option<BankFileId>, Halt> {
+    let since = world.now().plus_seconds(-RETURN_DAYS * DAY_SECONDS);
+    let newest = Query::of::<BankFile>(org.to_value(), "id", FILES_READ).equal("settlement_account", account);
+    let files = world.page::<BankFile>(&newest)?;
+    let is_open = |file: &&Arc<BankFile>| match file.status {
+        FileStatus::Sent => file.sent_at.is_some_and(|sent| sent > since),
+        FileStatus::Canceled | FileStatus::Dropped => false,
+        FileStatus::Open
+        | FileStatus::Sealed
+        | FileStatus::Sending
+        | FileStatus::Renaming
+        | FileStatus::InDoubt
+        | FileStatus::Rejected => true,
+    };
+    Ok(files.iter().find(is_open).map(|file| file.id))
 }
 
 /// Changes a file.

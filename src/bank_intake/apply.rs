@@ -154,6 +154,7 @@ fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStat
         evidence: None,
         statement: None,
         settlement_account: None,
+        booked_on: None,
         reference: None,
         meaning: None,
         booked_as: None,

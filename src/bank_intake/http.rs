@@ -260,8 +260,8 @@ fn upload_route() -> Route {
         .members(Permission::Pay)
         .about(TAG, "Upload a file of a bank")
         .describe(
-            "For a bank whose files a member downloads from a portal, or whose server is down. It is read like a file \
-             in the inbound folder: the same bytes are applied once.",
+            "For a bank whose files a member downloads from a portal, or whose server is down. Another member lets it \
+             be read (replay); then it is like a file in the inbound folder: the same bytes are applied once.",
         )
         .takes::<NewInboundFile>()
         .example(json!({
@@ -279,16 +279,17 @@ fn change_routes() -> Vec<Route> {
         upload_route(),
         route!(Post "/v2/bank/inbound-files/{inbound_file_id}/replay" Organization "replay_inbound_file" replay)
             .members(Permission::Pay)
-            .about(TAG, "Read a file in quarantine again")
+            .about(TAG, "Read an uploaded file, or one in quarantine again")
             .describe(
-                "For a file that this version of the program can read. It is applied whole, or quarantined again.",
+                "For a file that another member uploaded, or one in quarantine that can be read now. It is applied \
+                 whole, or quarantined again.",
             )
             .takes::<InboundFileAct>()
             .gives::<InboundFileJson>(200, "The file.")
-            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::SelfApproval, Code::InvalidState]),
         route!(Post "/v2/bank/inbound-files/{inbound_file_id}/discard" Organization "discard_inbound_file" discard)
             .members(Permission::Pay)
-            .about(TAG, "Discard a file in quarantine")
+            .about(TAG, "Discard an uploaded file, or one in quarantine")
             .describe("For a file that the bank replaced. Nothing of it is ever applied; it stays stored.")
             .takes::<InboundDismissal>()
             .gives::<InboundFileJson>(200, "The file.")

@@ -44,6 +44,9 @@ pub struct InboundFileJson {
     pub items: i64,
     /// The reports that matched nothing when it was applied.
     pub unmatched: i64,
+    /// The member who uploaded it; null for a file from the bank's folder.
+    #[schema(required)]
+    pub uploaded_by: Option<MemberId>,
     /// The member who replayed or discarded it last.
     #[schema(required)]
     pub closed_by: Option<MemberId>,
@@ -68,6 +71,7 @@ impl From<&InboundFile> for InboundFileJson {
             findings_left_out: file.findings.0.left_out,
             items: file.items,
             unmatched: file.unmatched,
+            uploaded_by: file.uploaded_by,
             closed_by: file.closed_by,
             evidence: file.evidence.clone(),
         }
@@ -137,6 +141,9 @@ pub struct BankItemJson {
     /// The account of a line.
     #[schema(required)]
     pub settlement_account_id: Option<SettlementAccountId>,
+    /// The day of a line's statement.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    pub date: Option<String>,
     /// The bank's reference of a line.
     #[schema(required)]
     pub reference: Option<String>,
@@ -182,6 +189,7 @@ impl From<&BankItem> for BankItemJson {
             evidence: item.evidence.clone(),
             bank_statement_id: item.statement,
             settlement_account_id: item.settlement_account,
+            date: item.booked_on.clone(),
             reference: item.reference.clone(),
             meaning: item.meaning,
             booked_as: item.booked_as,

@@ -9,7 +9,7 @@ use crate::acting::Act;
 use crate::banking::{Person, connections};
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::{BankConnectionId, OrgId};
+use crate::ids::{BankConnectionId, MemberId, OrgId};
 use crate::jobs::{self, Leased, Work};
 use crate::vault::Unsealed;
 use crate::world::record::Document;
@@ -70,6 +70,7 @@ impl Command for KeepInbound {
             modified: self.modified,
             sha256: &self.sha256,
             parts: &self.parts,
+            uploaded_by: None,
         };
         let file = new.add(world, org, &same);
         Ok(if file.duplicate_of.is_some() { Kept::Duplicate } else { Kept::New })
@@ -84,13 +85,19 @@ struct NewInbound<'a> {
     modified: Option<i64>,
     sha256: &'a str,
     parts: &'a [Unsealed],
+    /// The member who uploads it.
+    uploaded_by: Option<MemberId>,
 }
 
 impl NewInbound<'_> {
-    /// Adds the file, and queues the job that reads it. `same` are the files with the same bytes.
+    /// Adds the file, and queues the job that reads it, unless a member uploads it. `same` are the files with the same bytes.
     fn add(&self, world: &mut World, org: OrgId, same: &[Arc<InboundFile>]) -> Arc<InboundFile> {
-        let is_used = |status| !matches!(status, InboundStatus::Duplicate | InboundStatus::Discarded);
-        let duplicate_of = same.iter().find(|file| is_used(file.status)).map(|file| file.id);
+        let duplicate_of = same.iter().find(|file| file.is_used()).map(|file| file.id);
+        let status = match (duplicate_of, self.uploaded_by) {
+            (Some(_), _) => InboundStatus::Duplicate,
+            (None, Some(_)) => InboundStatus::Uploaded,
+            (None, None) => InboundStatus::Stored,
+        };
         let (id, now) = (world.id(), world.now());
         let file = world.add(InboundFile {
             org,
@@ -100,11 +107,12 @@ impl NewInbound<'_> {
             size: self.size,
             modified: self.modified,
             sha256: self.sha256.to_owned(),
-            status: if duplicate_of.is_some() { InboundStatus::Duplicate } else { InboundStatus::Stored },
+            status,
             duplicate_of,
             findings: Document(Findings::default()),
             items: 0,
             unmatched: 0,
+            uploaded_by: self.uploaded_by,
             closed_by: None,
             evidence: None,
             version: 1,
@@ -117,6 +125,8 @@ impl NewInbound<'_> {
                 let sealed_bytes = bytes.seal(&rows::seal_context(&part));
                 world.add(InboundPart { sealed_bytes, ..part });
             }
+        }
+        if status == InboundStatus::Stored {
             jobs::enqueue(world, org, Work::ReadInboundFile { file: id.0 });
         }
         file
@@ -144,7 +154,18 @@ impl Command for UploadInbound {
         let by = self.person.may(world, self.org, Act::Pay)?.member;
         let same = rows::of_hash(world, self.org, self.connection, &self.sha256)?;
         // A file that was discarded by mistake can be uploaded again.
-        let is_known = |file: &&Arc<InboundFile>| file.name == self.name && file.status != InboundStatus::Discarded;
+        let has_used = same.iter().any(|file| file.is_used());
+        let is_known = |file: &&Arc<InboundFile>| {
+            let counts = match file.status {
+                InboundStatus::Discarded => false,
+                InboundStatus::Duplicate => has_used,
+                InboundStatus::Uploaded
+                | InboundStatus::Stored
+                | InboundStatus::Applied
+                | InboundStatus::Quarantined => true,
+            };
+            counts && file.name == self.name
+        };
         if let Some(known) = same.iter().find(is_known) {
             return Ok(known.clone());
         }
@@ -152,7 +173,9 @@ impl Command for UploadInbound {
         // From here it must succeed.
         let Self { org, connection, size, .. } = *self;
         let (name, sha256, parts) = (self.name.as_str(), self.sha256.as_str(), self.parts.as_slice());
-        let file = NewInbound { connection, name, size, modified: None, sha256, parts }.add(world, org, &same);
+        let uploaded_by = Some(by);
+        let new = NewInbound { connection, name, size, modified: None, sha256, parts, uploaded_by };
+        let file = new.add(world, org, &same);
         let act = NewAct::of(ActKind::InboundFileUploaded, None, file.id).by(Some(by));
         acts::record(world, org, act.changing(&(), &InboundFileJson::from(&*file)))?;
         Ok(file)

@@ -12,6 +12,8 @@ use crate::world::record::{Document, record, words};
 words! {
     /// The state of a file that a bank sent.
     pub enum InboundStatus {
+        /// A member uploaded it; another one must let it be read.
+        Uploaded = "uploaded",
         /// Stored; it is read next.
         Stored = "stored",
         /// Read whole, and applied.
@@ -215,6 +217,8 @@ record! {
         pub items: i64,
         /// Those that matched nothing when the file was applied.
         pub unmatched: i64,
+        /// The member who uploaded it; `None` for a file from the bank's folder.
+        pub uploaded_by: Option<MemberId>,
         /// The member who replayed or discarded it last.
         pub closed_by: Option<MemberId>,
         /// Why it was discarded.
@@ -284,6 +288,8 @@ record! {
         /// The statement of a line.
         pub statement: Option<BankStatementId>,
         pub settlement_account: Option<SettlementAccountId>,
+        /// `YYYY-MM-DD`: the day of a line's statement.
+        pub booked_on: Option<String>,
         /// The bank's reference of a line.
         pub reference: Option<String>,
         pub meaning: Option<LineMeaning>,
@@ -297,6 +303,16 @@ record! {
         /// Counts the changes by members.
         pub version: i64,
         pub created_at: Time,
+    }
+}
+
+impl InboundFile {
+    /// Returns whether its bytes are, or will be, read: no other file with these bytes may be.
+    pub const fn is_used(&self) -> bool {
+        match self.status {
+            InboundStatus::Stored | InboundStatus::Applied | InboundStatus::Quarantined => true,
+            InboundStatus::Uploaded | InboundStatus::Discarded | InboundStatus::Duplicate => false,
+        }
     }
 }
 

@@ -47,6 +47,9 @@ impl Command for ActOnInbound {
             FileDeed::Discard { .. } => (InboundEvent::Discarded, ActKind::InboundFileDiscarded),
         };
         let to = rules::apply(file.status, event)?;
+        if event == InboundEvent::Replayed {
+            may_be_read(world, &file, by)?;
+        }
 
         // From here it must succeed.
         let after = rows::change(world, &file, |file| {
@@ -61,6 +64,18 @@ impl Command for ActOnInbound {
         let act = NewAct::of(kind, None, file.id).by(Some(by));
         acts::record(world, self.org, act.changing(&InboundFileJson::from(&*file), &InboundFileJson::from(&*after)))?;
         Ok(after)
+    }
+}
+
+/// A forged file would give an app money, so another member than the one who uploaded it lets it be read.
+fn may_be_read(world: &World, file: &InboundFile, by: MemberId) -> Result<(), Halt> {
+    if let Some(uploaded_by) = file.uploaded_by {
+        is_second_person(uploaded_by, by)?;
+    }
+    let same = rows::of_hash(world, file.org, file.connection, &file.sha256)?;
+    match same.iter().find(|other| other.id != file.id && other.is_used()) {
+        None => Ok(()),
+        Some(other) => Err(refused(&format!("The file {} has the same bytes. Discard this one.", other.id))),
     }
 }
 

@@ -31,8 +31,7 @@ impl Checker {
 
     pub fn file(&mut self, file: &InboundFile) {
         // A member may upload the bytes of a discarded file again.
-        let is_used = !matches!(file.status, InboundStatus::Duplicate | InboundStatus::Discarded);
-        if is_used && !self.hashes.insert((file.org, file.connection, file.sha256.clone())) {
+        if file.is_used() && !self.hashes.insert((file.org, file.connection, file.sha256.clone())) {
             self.find("has the bytes of another file and is no duplicate", format!("inbound file {}", file.id));
         }
         self.files.insert((file.org, file.id), (file.clone(), Counts::default()));

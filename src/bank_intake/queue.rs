@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::model::{BankItem, BookedAs, ItemKind, Proposal};
+use super::model::{BankItem, BookedAs, ItemKind, ItemStatus, Proposal};
 use super::rows::{record, refused};
 use super::rules::{self, ItemEvent};
 use crate::apps;
@@ -25,6 +25,12 @@ pub const COSTS_MAX: Cents = Cents::new(10_000);
 #[must_use]
 pub fn is_small_cost(amount: Cents) -> bool {
     (COSTS_MAX.negated()..=COSTS_MAX).contains(&amount)
+}
+
+/// Returns whether a line in suspense is clarified: explained, a large one by two members.
+#[must_use]
+pub fn is_clarified(item: &BankItem) -> bool {
+    item.status == ItemStatus::Explained && (is_small_cost(item.amount) || item.matched_by.is_some())
 }
 
 fn line_of(item: &BankItem) -> Result<Line, Halt> {
@@ -57,6 +63,10 @@ pub(super) fn assign(
 /// named files and payments moved.
 fn booked_line(world: &mut World, item: &BankItem, proposal: &Proposal) -> Result<Line, Halt> {
     let line = line_of(item)?;
+    let is_of_bank = matches!(proposal.booked_as, BookedAs::Payments | BookedAs::Returns);
+    if item.kind == ItemKind::OpeningBalance && !is_of_bank {
+        is_free_of_payments(world, item, line)?;
+    }
     let (at, amount) = match proposal.booked_as {
         BookedAs::Organization | BookedAs::Costs => return Ok(line),
         BookedAs::Deposit => {
@@ -82,6 +92,19 @@ fn booked_line(world: &mut World, item: &BankItem, proposal: &Proposal) -> Resul
     Ok(Line { amount, ..line })
 }
 
+/// Refuses an owner of the money before the first statement while payments may have changed it: once it is gone, no line is
+/// left for them.
+fn is_free_of_payments(world: &mut World, item: &BankItem, line: Line) -> Result<(), Halt> {
+    let day = item.booked_on.as_deref().ok_or_else(|| refused("The money is of no statement."))?;
+    let open = bank_files::sent_before(world, line.org, line.account, day)?;
+    let Some(first) = open.first() else { return Ok(()) };
+    let message = format!(
+        "The bank had {first} before its first statement, of {day}, and has not booked it here. If the bank had booked it by \
+         then, assign that part of the money first (payments or returns); otherwise wait for its line."
+    );
+    Err(refused(&message))
+}
+
 fn sum(of: Cents, amount: Cents) -> Result<Cents, Halt> {
     let too_large = |_| Refusal::field(Code::InvalidInput, "/transfer_ids", "add up to too large an amount");
     Ok(of.plus(amount).map_err(too_large)?)
@@ -90,16 +113,16 @@ fn sum(of: Cents, amount: Cents) -> Result<Cents, Halt> {
 /// Returns the sum of files and payments that the bank has not debited.
 fn debits(world: &mut World, line: Line, proposal: &Proposal) -> Result<Cents, Halt> {
     let mut total = Cents::ZERO;
-    for (place, id) in proposal.bank_file_ids.iter().enumerate() {
-        let file = bank_files::find(world, line.org, *id)?;
+    let files = world.each(&proposal.bank_file_ids, |world, id| bank_files::find(world, line.org, *id))?;
+    for (place, file) in files.iter().enumerate() {
         if file.debit_due != Some(line.account) || file.booked > 0 {
             let message = "is a file that the bank has debited, or that is not at the bank";
             return Err(Refusal::field(Code::InvalidInput, format!("/bank_file_ids/{place}"), message).into());
         }
         total = sum(total, file.credit)?;
     }
-    for (place, id) in proposal.transfer_ids.iter().enumerate() {
-        let payment = bank_files::undebited(world, line, *id)?;
+    let payments = world.each(&proposal.transfer_ids, |world, id| bank_files::undebited(world, line, *id))?;
+    for (place, payment) in payments.into_iter().enumerate() {
         let Some(entry) = payment.filter(|entry| !proposal.bank_file_ids.contains(&entry.file)) else {
             let message = "is no payment at this bank that it has not debited, or is in a file that you name too";
             return Err(Refusal::field(Code::InvalidInput, format!("/transfer_ids/{place}"), message).into());
@@ -112,8 +135,8 @@ fn debits(world: &mut World, line: Line, proposal: &Proposal) -> Result<Cents, H
 /// Returns the sum of returned payments that the bank has not credited.
 fn credits(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<Cents, Halt> {
     let mut total = Cents::ZERO;
-    for (place, id) in transfers.iter().enumerate() {
-        let entry = bank_files::entry(world, line.org, *id)?;
+    let entries = world.each(transfers, |world, id| bank_files::entry(world, line.org, *id))?;
+    for (place, entry) in entries.into_iter().enumerate() {
         let Some(entry) = entry.filter(|entry| entry.credit_due == Some(line.account)) else {
             let message = "is no returned payment that the bank has not credited; match its return first";
             return Err(Refusal::field(Code::InvalidInput, format!("/transfer_ids/{place}"), message).into());
@@ -189,6 +212,7 @@ pub(super) fn write_off(
         return assign(world, item, by, &Proposal::of(BookedAs::Costs), reason);
     }
     let status = rules::apply_to_item(item.status, ItemEvent::WrittenOff)?;
+    booked_line(world, item, &Proposal::of(BookedAs::Costs))?;
     bank_files::write_off(world, line)?;
     let now = world.now();
     record(world, item, ActKind::BankItemWrittenOff, by, |item| {
@@ -198,7 +222,7 @@ pub(super) fn write_off(
     })
 }
 
-/// Records why a line stays in suspense.
+/// Records why a line stays in suspense. A large one is explained by two members.
 pub(super) fn explain(
     world: &mut World,
     item: &Arc<BankItem>,
@@ -209,9 +233,10 @@ pub(super) fn explain(
         return Err(refused("Only a line of a statement is explained. Ignore the report."));
     }
     let status = rules::apply_to_item(item.status, ItemEvent::Explained)?;
+    let before = item.closed_by.filter(|before| item.status == status && *before != by);
     record(world, item, ActKind::BankItemExplained, by, |item| {
         (item.status, item.closed_by) = (status, Some(by));
-        (item.matched_by, item.proposal) = (None, None);
+        (item.matched_by, item.proposal) = (before, None);
         item.evidence = Some(reason.to_owned());
     })
 }

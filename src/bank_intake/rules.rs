@@ -10,7 +10,7 @@ pub(super) enum InboundEvent {
     Applied,
     /// It cannot be read.
     Refused,
-    /// A member lets it be read again.
+    /// A member lets it be read, or read again.
     Replayed,
     Discarded,
 }
@@ -26,13 +26,13 @@ pub(super) fn apply(status: InboundStatus, event: InboundEvent) -> Result<Inboun
 }
 
 const fn transition(status: InboundStatus, event: InboundEvent) -> Option<InboundStatus> {
-    use InboundStatus::{Applied, Discarded, Duplicate, Quarantined, Stored};
+    use InboundStatus::{Applied, Discarded, Duplicate, Quarantined, Stored, Uploaded};
     match (status, event) {
         (Stored, InboundEvent::Applied) => Some(Applied),
         (Stored, InboundEvent::Refused) => Some(Quarantined),
-        (Quarantined, InboundEvent::Replayed) => Some(Stored),
-        (Quarantined, InboundEvent::Discarded) => Some(Discarded),
-        (Applied | Quarantined | Discarded | Duplicate, InboundEvent::Applied | InboundEvent::Refused)
+        (Uploaded | Quarantined, InboundEvent::Replayed) => Some(Stored),
+        (Uploaded | Quarantined, InboundEvent::Discarded) => Some(Discarded),
+        (Uploaded | Applied | Quarantined | Discarded | Duplicate, InboundEvent::Applied | InboundEvent::Refused)
         | (Stored | Applied | Discarded | Duplicate, InboundEvent::Replayed | InboundEvent::Discarded) => None,
     }
 }
@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn a_file_is_applied_once() {
-        let expected = "stored Applied applied\nstored Refused quarantined\nquarantined Replayed stored\n\
+        let expected = "uploaded Replayed stored\nuploaded Discarded discarded\nstored Applied applied\n\
+            stored Refused quarantined\nquarantined Replayed stored\n\
             quarantined Discarded discarded\n";
         assert_eq!(table(transitions()), expected);
     }

@@ -147,8 +147,9 @@ fn line_of(item: &BankItem, account: SettlementAccountId) -> Line {
 /// Puts the money before the first statement into suspense, until members say whose it is, and which files the bank had
 /// debited by then.
 fn add_opening(world: &mut World, statement: &BankStatement) -> Result<(), Halt> {
-    let files = bank_files::awaiting_debit(world, statement.org, statement.settlement_account)?;
-    if statement.opening.is_zero() && !files.iter().any(|file| file.effective_on < statement.booked_on) {
+    let BankStatement { org, settlement_account, ref booked_on, .. } = *statement;
+    let before = bank_files::sent_before(world, org, settlement_account, booked_on)?;
+    if statement.opening.is_zero() && before.is_empty() {
         return Ok(());
     }
     let line = ReadLine {

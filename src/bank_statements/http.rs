@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::end::EndSettlementAccount;
 use super::inputs::{BankStatementConfirmation, BankStatementsQuery, ReconciliationQuery};
 use super::json::{BankStatementJson, BankStatementWithLines, DepositReferenceJson};
 use super::model::BankStatement;
@@ -11,6 +12,7 @@ use super::rows;
 use crate::apps::App;
 use crate::bank_intake::{self, BankItemJson, InboundDismissal};
 use crate::banking::Person;
+use crate::banking::settlement_accounts::{SettlementAccountAct, SettlementAccountJson};
 use crate::http::lists::{ListEnvelope, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
@@ -106,6 +108,21 @@ pub async fn reconciliation(call: Call) -> Outcome {
     Ok(Answer::ok(&found))
 }
 
+/// POST /v2/bank/settlement-accounts/{settlement_account_id}/end
+pub async fn end_account(call: Call) -> Outcome {
+    let (org, account) = (call.caller.org, call.id("settlement_account_id", "settlement account")?);
+    let command = call.body::<SettlementAccountAct>().map(|body| EndSettlementAccount {
+        org,
+        person: Person::by(&call.caller, call.bursar.environment, body.acting_user_id),
+        account,
+    });
+    let ended = call.once(command, |account| Answer::ok(&SettlementAccountJson::from(&**account))).await?;
+    if ended.is_new() {
+        call.log_security(SecurityEvent::BankSetUpChanged, "settlement_account_ended", Some(&account.to_string()));
+    }
+    Ok(ended)
+}
+
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/bank/statements" Organization "list_bank_statements" list)
@@ -157,5 +174,15 @@ pub fn routes() -> Vec<Route> {
             .asks::<ReconciliationQuery>()
             .gives::<ReconciliationJson>(200, "The reconciliation.")
             .refuses(&[Code::NotFound]),
+        route!(Post "/v2/bank/settlement-accounts/{settlement_account_id}/end" Organization "end_settlement_account" end_account)
+            .members(Permission::Govern)
+            .about(TAG, "Take a settlement account out of use")
+            .describe(
+                "Refused while the account has money, or lines, files and returns that are not booked. A repeated call \
+                 changes nothing.",
+            )
+            .takes::<SettlementAccountAct>()
+            .gives::<SettlementAccountJson>(200, "The settlement account.")
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
     ]
 }

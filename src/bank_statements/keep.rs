@@ -36,10 +36,14 @@ pub struct NewStatement {
 }
 
 const UNKNOWN: &str = "statement.account";
+const NOT_APPROVED: &str = "statement.not-approved";
 const AMBIGUOUS: &str = "statement.accounts";
 const AFTER_SET_UP: &str =
     "Add and approve the account (bursar bank settlement-accounts), then replay the file (bursar bank inbound replay).";
 
+const AFTER_SET_UP_ALONE: &str = "Add and approve the account (bursar bank settlement-accounts); the next statement then is \
+    its first one. For an account that is set up with another number, ask the bank for a file with this statement alone.";
+const ONE_RECORD: &str = "End one of the two accounts: each line would be booked twice.";
 const BY_NUMBER: &str = "Ask the bank to write the whole account number, with its zeros, then upload the new file.";
 
 /// Finds the accounts of the statements of a file, or returns why the file is refused whole.
@@ -47,14 +51,13 @@ const BY_NUMBER: &str = "Ask the bank to write the whole account number, with it
 /// # Errors
 /// `internal-error` if the number of an account cannot be opened.
 pub fn matched(
-    world: &World,
+    world: &mut World,
     vault: &Vault,
     (org, connection): (OrgId, BankConnectionId),
     statements: &[ReadStatement],
 ) -> Result<Result<MatchedStatements, Findings>, Halt> {
-    let accounts = settlement_accounts::of_connection(world, org, connection)?;
     let mut numbers = Vec::new();
-    for account in accounts.into_iter().filter(|account| account.status == SetupStatus::Approved) {
+    for account in settlement_accounts::of_org(world, org)? {
         let number = settlement_accounts::open(&account, vault).map_err(|_| {
             Refusal::new(Code::InternalError, "The sealed number of a settlement account cannot be decrypted.")
         })?;
@@ -63,7 +66,7 @@ pub fn matched(
     let mut matched = MatchedStatements::default();
     let mut unknown = None;
     for read in statements {
-        match of_account(&numbers, read) {
+        match of_account(&numbers, connection, read) {
             Ok(statement) => matched.statements.push(statement),
             Err(findings) if findings.kept.iter().all(|finding| finding.rule == UNKNOWN) => {
                 let warning = |finding: &Finding| Finding { severity: "warning".to_owned(), ..finding.clone() };
@@ -77,22 +80,38 @@ pub fn matched(
     Ok(unknown.filter(|_| is_unknown).map_or(Ok(matched), Err))
 }
 
-fn of_account(numbers: &[(String, Arc<SettlementAccount>)], read: &ReadStatement) -> Result<NewStatement, Findings> {
-    let of_number = |fits: &dyn Fn(&String) -> bool| {
-        numbers.iter().filter(|(number, _)| fits(number)).map(|(_, account)| account).collect::<Vec<_>>()
+fn of_account(
+    numbers: &[(String, Arc<SettlementAccount>)],
+    connection: BankConnectionId,
+    read: &ReadStatement,
+) -> Result<NewStatement, Findings> {
+    let last4: String = read.account_number.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect();
+    let refused_as = |rule, message: &str, advice| {
+        Err(refused(rule, format!("{message} has the number that ends in {last4}."), advice))
     };
-    let mut found = of_number(&|number| *number == read.account_number);
-    if found.is_empty() {
-        found = of_number(&|number| plain(number) == plain(&read.account_number));
+    let fits = |number: &String| plain(number) == plain(&read.account_number);
+    let like: Vec<_> = numbers.iter().filter(|(number, _)| fits(number)).collect();
+    let is_used =
+        |account: &SettlementAccount| account.connection == connection && account.status == SetupStatus::Approved;
+    let used: Vec<_> = like.iter().copied().filter(|(_, account)| is_used(account)).collect();
+    let exact: Vec<_> = used.iter().copied().filter(|(number, _)| *number == read.account_number).collect();
+    let (_, account) = match (exact.as_slice(), used.as_slice()) {
+        ([one], _) | (_, [one]) => *one,
+        ([], []) if like.iter().any(|(_, account)| account.connection == connection) => {
+            return refused_as(NOT_APPROVED, "A settlement account that is not approved, or is ended,", AFTER_SET_UP);
+        }
+        ([], []) => return refused_as(UNKNOWN, "No settlement account of the connection", AFTER_SET_UP_ALONE),
+        _ => return refused_as(AMBIGUOUS, "More than one settlement account of the connection", BY_NUMBER),
+    };
+    // The numbers of one bank may differ in the zeros before them.
+    let is_same = |other: &SettlementAccount| {
+        other.connection != connection
+            && other.status == SetupStatus::Approved
+            && other.routing_number == account.routing_number
+    };
+    if like.iter().any(|(_, other)| is_same(other)) {
+        return refused_as(AMBIGUOUS, "A settlement account of another connection to the bank", ONE_RECORD);
     }
-    let [account] = found.as_slice() else {
-        let last4: String = read.account_number.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect();
-        let (rule, what, advice) =
-            if found.is_empty() { (UNKNOWN, "No", AFTER_SET_UP) } else { (AMBIGUOUS, "More than one", BY_NUMBER) };
-        let message =
-            format!("{what} approved settlement account of the connection has the number that ends in {last4}.");
-        return Err(refused(rule, message, advice));
-    };
     if account.statement_kind != read.kind {
         let message = format!(
             "The settlement account {} has {} statements, and this one is {}.",
@@ -195,6 +214,10 @@ fn known(world: &mut World, org: OrgId, statements: &[NewStatement], today: &str
                   (bursar bank statements discard), then replay this file; otherwise discard this file.";
     let mut days = BTreeSet::new();
     let found = world.each(statements, |world, NewStatement { account, read }| {
+        if settlement_accounts::find(world, org, *account)?.status != SetupStatus::Approved {
+            let message = format!("The settlement account {account} is not approved any more.");
+            return Ok(Some(refused(NOT_APPROVED, message, AFTER_SET_UP)));
+        }
         if read.booked_on.as_str() > today {
             let message = format!("The statement of {} is of a day in the future.", read.booked_on);
             let advice = "Ask the bank for a correct statement. If its date is right, replay the file on that day.";
@@ -290,6 +313,7 @@ pub(super) fn item(world: &mut World, statement: &BankStatement, kind: ItemKind,
         evidence: None,
         statement: Some(statement.id),
         settlement_account: Some(statement.settlement_account),
+        booked_on: Some(statement.booked_on.clone()),
         reference: Some(line.reference.clone()),
         meaning: Some(line.meaning),
         booked_as: None,

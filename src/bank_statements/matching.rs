@@ -4,7 +4,7 @@
 //! sum of what the bank books as one line. Candidates with equal shares of the same apps are interchangeable, and the
 //! oldest is taken. Everything else goes to suspense; no subset of payments is ever summed up to fit.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::model::{BankStatement, StatementReason, StatementStatus};
@@ -18,7 +18,8 @@ use crate::banking::Settings;
 use crate::banking::connections;
 use crate::banking::settlement_accounts::{self, BookingGrain};
 use crate::ids::{
-    AppId, BankFileId, BankItemId, BankStatementId, InboundFileId, OrgId, SettlementAccountId, TransferId,
+    AppId, BankConnectionId, BankFileId, BankItemId, BankStatementId, InboundFileId, OrgId, SettlementAccountId,
+    TransferId,
 };
 use crate::money::Cents;
 use crate::world::record::key;
@@ -91,14 +92,17 @@ fn targets(
     let grain = settlement_accounts::find(world, org, account)?.booking_grain;
     let mut payments =
         if has(LineMeaning::Payments) { Payments::load(world, org, account, grain)? } else { Payments::default() };
-    let is_ours = |line: &BankItem| names_ours(&words(line), &settings.nacha.odfi_routing_number);
+    let (connection, odfi) = (statement.connection, settings.nacha.odfi_routing_number.as_str());
+    let ours = world.each(lines, |world, line| names_ours(world, (org, connection), &words(line), odfi))?;
+    let ours: HashSet<BankItemId> =
+        lines.iter().zip(ours).filter(|(_, is_ours)| *is_ours).map(|(line, _)| line.id).collect();
     let mut returns = if has(LineMeaning::Returns) { Returns::load(world, org, account)? } else { Returns::default() };
     let references = if has(LineMeaning::Deposit) { references(world, org)? } else { HashMap::new() };
     let target = |line: &Arc<BankItem>| {
         let is_credit = line.amount.is_positive();
         let target = match (line.meaning.unwrap_or(LineMeaning::Other), is_credit) {
-            (LineMeaning::Payments, false) => payments.take(line, is_ours(line)),
-            (LineMeaning::Returns, true) => returns.take(line, is_ours(line)),
+            (LineMeaning::Payments, false) => payments.take(line, ours.contains(&line.id)),
+            (LineMeaning::Returns, true) => returns.take(line, ours.contains(&line.id)),
             (LineMeaning::Deposit, true) => deposit(line, &references),
             (LineMeaning::Deposits, true) => LineTarget::Unmatched(ItemReason::NeedsReview),
             (LineMeaning::Fee, _) | (LineMeaning::Interest, true) if bank_intake::is_small_cost(line.amount) => {
@@ -131,16 +135,34 @@ fn references(world: &World, org: OrgId) -> Result<HashMap<String, AppId>, Halt>
 
 fn words(line: &BankItem) -> String {
     let text = line.text.as_deref().unwrap_or_default();
-    format!("{} {} {text}", line.individual_id, line.reference.as_deref().unwrap_or_default())
+    format!("{} {} {text}", line.individual_id, line.reference.as_deref().unwrap_or_default()).to_ascii_uppercase()
 }
 
-/// Returns whether a text names a payment of ours, by the form of our ids and of our trace numbers.
-fn names_ours(text: &str, odfi: &str) -> bool {
+const fn is_between(letter: char) -> bool {
+    !letter.is_ascii_alphanumeric()
+}
+
+/// Returns whether a text names a payment of ours: by the form of our ids, or by the trace number of a payment in a file.
+fn names_ours(
+    world: &World,
+    (org, connection): (OrgId, BankConnectionId),
+    text: &str,
+    odfi: &str,
+) -> Result<bool, Halt> {
     let prefix = odfi.get(..8).unwrap_or(odfi);
-    let is_trace =
-        |word: &str| word.len() == 15 && word.bytes().all(|byte| byte.is_ascii_digit()) && word.starts_with(prefix);
-    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words.any(|word| bank_files::is_individual_id(word) || is_trace(word))
+    for word in text.split(is_between).filter(|word| word.len() == 15) {
+        if bank_files::is_individual_id(word) {
+            return Ok(true);
+        }
+        // Every customer of the bank has trace numbers with this prefix.
+        let number = word.strip_prefix(prefix).and_then(|number| number.parse().ok());
+        if let Some(number) = number
+            && !bank_files::of_trace(world, org, connection, number)?.is_empty()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn deposit(line: &BankItem, references: &HashMap<String, AppId>) -> LineTarget {
@@ -186,6 +208,8 @@ struct Payments {
     /// Each payment by its amount, where the bank books each.
     entries: HashMap<Cents, Vec<Undebited>>,
     grain_is_entry: bool,
+    /// The file of each payment, by the names of the payment, where the bank books whole files.
+    files: HashMap<String, BankFileId>,
 }
 
 impl Payments {
@@ -194,11 +218,27 @@ impl Payments {
         let entries = world.each(&files, |world, file| bank_files::after(world, file, None, ENTRIES_READ))?;
         let mut payments = Self { grain_is_entry: grain == BookingGrain::Entry, ..Self::default() };
         let mut days: BTreeMap<String, Vec<(BankFileId, Shares)>> = BTreeMap::new();
+        // A file of which members have booked a part is no candidate as a whole, and neither is its day.
+        let divided: BTreeSet<&String> =
+            files.iter().filter(|file| file.booked > 0).map(|file| &file.effective_on).collect();
         for (file, entries) in files.iter().zip(entries) {
-            let entries = entries.into_iter().filter(|entry| entry.status != EntryStatus::Withdrawn);
+            let entries: Vec<Arc<BankEntry>> =
+                entries.into_iter().filter(|entry| entry.status != EntryStatus::Withdrawn).collect();
+            let is_divided = match grain {
+                BookingGrain::Entry => false,
+                BookingGrain::Batch | BookingGrain::File => file.booked > 0,
+                BookingGrain::Day => divided.contains(&file.effective_on),
+            };
+            if is_divided {
+                continue;
+            }
+            if grain != BookingGrain::Entry {
+                let named = entries.iter().flat_map(|entry| names(file, entry));
+                payments.files.extend(named.map(|name| (name, file.id)));
+            }
             match grain {
                 BookingGrain::Entry => {
-                    for entry in entries.filter(|entry| entry.debit_line.is_none()) {
+                    for entry in entries.into_iter().filter(|entry| entry.debit_line.is_none()) {
                         let names = names(file, &entry);
                         payments.entries.entry(entry.amount).or_default().push(Undebited { entry, names });
                     }
@@ -229,13 +269,23 @@ impl Payments {
             return self.take_entry(line, is_ours);
         }
         let wanted = -i128::from(line.amount.get());
+        let named: HashSet<BankFileId> = if is_ours {
+            let words = words(line);
+            words.split(is_between).filter_map(|word| self.files.get(word)).copied().collect()
+        } else {
+            HashSet::new()
+        };
+        let is_named = |files: &[(BankFileId, Shares)]| !is_ours || files.iter().any(|(file, _)| named.contains(file));
         let candidates: Vec<(usize, Shares)> = self
             .groups
             .iter()
             .enumerate()
-            .filter(|(_, (_, shares))| total(shares.values()) == wanted)
+            .filter(|(_, (files, shares))| is_named(files) && total(shares.values()) == wanted)
             .map(|(place, (_, shares))| (place, shares.clone()))
             .collect();
+        if is_ours && candidates.is_empty() {
+            return LineTarget::Unmatched(ItemReason::OtherPayment);
+        }
         match only(&candidates) {
             Ok(place) => LineTarget::Files(self.groups.remove(place).0),
             Err(reason) => LineTarget::Unmatched(reason),
@@ -305,8 +355,8 @@ impl Returns {
         Ok(Self(returned.collect()))
     }
 
-    /// The payment that the line names. If it names none of ours: one payment, all of one file of returns, or all of
-    /// them, whichever has the amount.
+    /// The payment that the line names. If it names none of ours: what has the amount of one payment, of all of one file
+    /// of returns, and of all of them.
     fn take(&mut self, line: &BankItem, is_ours: bool) -> LineTarget {
         let (words, wanted) = (words(line), i128::from(line.amount.get()));
         let of_amount = |one: &&Returned| i128::from(one.entry.amount.get()) == wanted;
@@ -367,17 +417,6 @@ mod tests {
         assert_eq!(only(&[(7, both.clone()), (8, both), (9, one)]), Err(ItemReason::SeveralMatches));
     }
 
-    #[test]
-    fn a_text_names_a_payment_of_ours_by_its_form() {
-        let id = bank_files::individual_id(TransferId(Uuid::now_v7()));
-        for text in [id.as_str(), "ACH 011000010000007 OUT", &format!("REF/{id}/")] {
-            assert!(names_ours(text, "011000015"), "{text}");
-        }
-        for text in ["", "WIRE 4", "0110000100000071", "091000010000007", "INVOICE 2026-03-04"] {
-            assert!(!names_ours(text, "011000015"), "{text}");
-        }
-    }
-
     fn file(number: u128) -> BankFileId {
         BankFileId(Uuid::from_u128(number))
     }
@@ -407,6 +446,7 @@ mod tests {
             evidence: None,
             statement: None,
             settlement_account: None,
+            booked_on: None,
             reference: None,
             meaning: Some(LineMeaning::Payments),
             booked_as: None,

@@ -12,6 +12,7 @@
 
 mod apply;
 mod codes;
+mod end;
 mod http;
 mod inputs;
 mod json;
@@ -29,11 +30,11 @@ mod rows;
 mod rules;
 
 pub use apply::{AppliedStatement, ApplyStatement};
+pub use end::EndSettlementAccount;
 pub use http::routes;
 pub use keep::{KeepStatements, KeptStatements, MatchedStatements, NewStatement, matched};
 pub use matching::{Plan, plan};
 pub use model::{BankBalance, BankStatement, StatementReason, StatementStatus};
 pub use read::{Content, LINES_MAX, ReadStatement, read};
 pub use references::deposit_reference;
-pub use rows::open_matter;
 pub use rules::transitions;

@@ -234,7 +234,9 @@ fn of_camt_entry(line: i64, entry: &camt::Entry, amount: Cents) -> ReadLine {
     let ids = details.clone().flat_map(|detail| [detail.end_to_end_id.as_deref(), detail.instruction_id.as_deref()]);
     let texts: Vec<&str> = details.filter_map(|detail| detail.remittance.as_deref()).collect();
     let ids: Vec<&str> = entry.reference.as_deref().into_iter().chain(batch.chain(ids).flatten()).collect();
-    let several = entry.details.len() > 1 || entry.batch.iter().any(|batch| batch.count.is_some_and(|count| count > 1));
+    let is_batch = entry.batch.as_ref().is_some_and(|batch| batch.count != Some(1));
+    let is_part = |detail: &camt::Detail| detail.amount.as_ref().is_some_and(|part| part.minor != entry.amount.minor);
+    let several = is_batch || entry.details.len() > 1 || entry.details.iter().any(is_part);
     let texts = [entry.bank_reference.clone().unwrap_or_default(), ids.join(" "), texts.join(" ")];
     let code = codes::camt_text(entry).chars().take(CODE_MAX).collect();
     read_line(line, code, codes::of_camt(entry), amount, several, texts)

@@ -10,7 +10,7 @@ use super::reconcile_json::{LineSumJson, ReconciliationJson, SuspenseJson, Unboo
 use super::rows;
 use crate::apps::App;
 use crate::bank_files;
-use crate::bank_intake::{self, ItemKind, ItemStatus, LineMeaning};
+use crate::bank_intake::{self, ItemKind, LineMeaning};
 use crate::banking::connections::{self, BankConnection};
 use crate::banking::settlement_accounts;
 use crate::calendars::Calendar;
@@ -54,7 +54,7 @@ pub fn reconcile(
     let quarantined = rows::in_state(world, org, account, StatementStatus::Quarantined)?;
     let open_statements: Vec<_> = waiting.iter().chain(&quarantined).map(|statement| statement.id).collect();
     let balanced = difference.is_zero()
-        && suspense.iter().all(|line| line.status == ItemStatus::Explained)
+        && !suspense.iter().any(|line| line.open)
         && !unbooked.iter().any(|one| one.overdue)
         && missing.is_empty()
         && open_statements.is_empty();
@@ -126,17 +126,25 @@ fn age(calendar: Calendar, from: &str, to: &str) -> i64 {
     i64::try_from(days.filter(|day| calendar.is_open(*day)).count()).unwrap_or(i64::MAX)
 }
 
-fn unbooked(world: &World, statement: &BankStatement, connection: &BankConnection) -> Result<Vec<UnbookedJson>, Halt> {
+fn unbooked(
+    world: &mut World,
+    statement: &BankStatement,
+    connection: &BankConnection,
+) -> Result<Vec<UnbookedJson>, Halt> {
     let (org, account) = (statement.org, statement.settlement_account);
     let settings = &connection.settings.0;
     let aged = |since: &str| {
         let age = age(settings.calendar, since, &statement.booked_on);
         (age, age >= OVERDUE_DAYS)
     };
-    let files = bank_files::awaiting_debit(world, org, account)?.into_iter().map(|file| {
+    let files = world.each(bank_files::awaiting_debit(world, org, account)?, |world, file| {
+        let open = bank_files::open_amount(world, &file)?;
+        Ok((file, open))
+    })?;
+    let files = files.into_iter().map(|(file, open)| {
         let (age, overdue) = aged(&file.effective_on);
         let since = file.effective_on.clone();
-        let amount = file.credit.negated();
+        let amount = open.negated();
         UnbookedJson { bank_file_id: Some(file.id), transfer_id: None, since, age, amount, overdue }
     });
     let returns = bank_files::awaiting_credit(world, org, account)?.into_iter().map(|entry| {
@@ -148,22 +156,22 @@ fn unbooked(world: &World, statement: &BankStatement, connection: &BankConnectio
     Ok(files.chain(returns).collect())
 }
 
-fn suspense(world: &mut World, statement: &BankStatement, calendar: Calendar) -> Result<Vec<SuspenseJson>, Halt> {
-    let org = statement.org;
-    let lines = bank_intake::in_suspense(world, org, statement.settlement_account)?;
-    world.each(lines, |world, line| {
-        let of = line.statement.map(|of| rows::find(world, org, of)).transpose()?;
-        let since = of.map_or_else(String::new, |of| of.booked_on.clone());
-        Ok(SuspenseJson {
+fn suspense(world: &World, statement: &BankStatement, calendar: Calendar) -> Result<Vec<SuspenseJson>, Halt> {
+    let lines = bank_intake::in_suspense(world, statement.org, statement.settlement_account)?;
+    let shown = lines.into_iter().map(|line| {
+        let since = line.booked_on.clone().unwrap_or_default();
+        SuspenseJson {
             bank_item_id: line.id,
             status: line.status,
             reason: line.reason,
             age: age(calendar, &since, &statement.booked_on),
             since,
             amount: line.amount,
+            open: !bank_intake::is_clarified(&line),
             evidence: line.evidence.clone(),
-        })
-    })
+        }
+    });
+    Ok(shown.collect())
 }
 
 /// Returns the banking days after the last statement and before today.

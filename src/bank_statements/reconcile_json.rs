@@ -98,6 +98,8 @@ pub struct SuspenseJson {
     /// In cents; negative for a debit.
     #[schema(value_type = i64)]
     pub amount: Cents,
+    /// Whether it keeps the account from being balanced: it is not explained, or, above $100.00, not by two members.
+    pub open: bool,
     /// What a member knows.
     #[schema(required)]
     pub evidence: Option<String>,

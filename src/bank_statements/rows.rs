@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::model::{BankBalance, BankStatement, StatementStatus};
 use crate::bank_files;
 use crate::bank_intake;
+use crate::banking::routes;
 use crate::ids::{BankStatementId, OrgId, SettlementAccountId};
 use crate::refusal::Refusal;
 use crate::world::record::key;
@@ -60,7 +61,13 @@ pub fn change(
 ///
 /// # Errors
 /// The store's.
-pub fn open_matter(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Option<String>, Halt> {
+pub fn open_matter(world: &mut World, org: OrgId, account: SettlementAccountId) -> Result<Option<String>, Halt> {
+    if routes::of_account(world, org, account)? {
+        return Ok(Some("a route that is in force or will be".to_owned()));
+    }
+    if let Some(file) = bank_files::in_flight(world, org, account)? {
+        return Ok(Some(format!("the file {file}, of which payments may still come back")));
+    }
     if let Some(last) = balance(world, org, account)?.filter(|last| !last.closing.is_zero()) {
         return Ok(Some(format!("a balance of {}", last.closing.dollars())));
     }

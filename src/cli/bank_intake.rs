@@ -24,7 +24,7 @@ pub(super) enum InboundVerb {
         #[command(flatten)]
         acting: Acting,
     },
-    /// Upload a file of a bank, for example from its portal
+    /// Upload a file of a bank, for example from its portal; another member lets it be read
     Upload {
         /// The file
         file: PathBuf,
@@ -34,14 +34,14 @@ pub(super) enum InboundVerb {
         #[command(flatten)]
         acting: Acting,
     },
-    /// Read a file in quarantine again
+    /// Read an uploaded file, or one in quarantine again
     Replay {
         /// Id of the file
         id: Uuid,
         #[command(flatten)]
         acting: Acting,
     },
-    /// Discard a file in quarantine
+    /// Discard an uploaded file, or one in quarantine
     Discard {
         /// Id of the file
         id: Uuid,

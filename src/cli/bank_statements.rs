@@ -110,17 +110,20 @@ pub(super) fn reconcile(asked: &Reconcile) -> Result<(), Failed> {
     let mut open = 0;
     let mut all = Vec::new();
     for account in &accounts {
-        if asked.settlement_account.is_none() && !has_statement(account, &asked.acting)? {
-            open += 1;
-            let none = json!({"settlement_account_id": account, "bank_statement_id": null, "balanced": false});
-            if !asked.acting.is_json() {
-                say(&format!("{account}: no statement is applied"))?;
-            }
-            all.push(none);
-            continue;
-        }
         let on = asked.on.as_ref().map(|on| format!("&on={on}")).unwrap_or_default();
-        let found = list(&format!("/v2/bank/reconciliation?settlement_account_id={account}{on}"), &asked.acting)?;
+        let path = format!("/v2/bank/reconciliation?settlement_account_id={account}{on}");
+        let found = match list(&path, &asked.acting) {
+            // An account without a statement hides no other account.
+            Err(Failed::Work(reason)) if asked.settlement_account.is_none() => {
+                open += 1;
+                if !asked.acting.is_json() {
+                    say(&format!("{account}: {reason}"))?;
+                }
+                all.push(json!({"settlement_account_id": account, "balanced": false, "message": reason}));
+                continue;
+            }
+            found => found?,
+        };
         open += usize::from(found["balanced"] != true);
         if !asked.acting.is_json() {
             say(&report(&found))?;
@@ -148,11 +151,6 @@ fn accounts(acting: &Acting) -> Result<Vec<String>, Failed> {
             return Ok(with_statements.filter_map(|one| one["id"].as_str().map(str::to_owned)).collect());
         }
     }
-}
-
-fn has_statement(account: &str, acting: &Acting) -> Result<bool, Failed> {
-    let path = format!("/v2/bank/statements?limit=1&status=applied&settlement_account_id={account}");
-    Ok(list(&path, acting)?["data"].as_array().is_some_and(|found| !found.is_empty()))
 }
 
 fn dollars(value: &Value) -> String {
@@ -193,7 +191,8 @@ fn report(found: &Value) -> String {
     for one in rows("suspense") {
         let (amount, status) = (dollars(&one["amount"]), text(&one["status"]));
         let (since, id) = (text(&one["since"]), text(&one["bank_item_id"]));
-        add(format!("in suspense: line {id} of {since}, {amount}, {} banking days, {status}", one["age"]));
+        let open = if one["open"] == true { ", open" } else { "" };
+        add(format!("in suspense: line {id} of {since}, {amount}, {} banking days, {status}{open}", one["age"]));
     }
     for day in rows("missing") {
         add(format!("missing: the statement of {}", text(&day)));

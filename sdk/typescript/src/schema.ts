@@ -2226,26 +2226,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v2/bank/settlement-accounts/{settlement_account_id}/end": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Take a settlement account out of use
-         * @description Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
-         */
-        post: operations["end_settlement_account"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v2/bank/routes": {
         parameters: {
             query?: never;
@@ -2490,7 +2470,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of a bank
-         * @description For a bank whose files a member downloads from a portal, or whose server is down. It is read like a file in the inbound folder: the same bytes are applied once.
+         * @description For a bank whose files a member downloads from a portal, or whose server is down. Another member lets it be read (replay); then it is like a file in the inbound folder: the same bytes are applied once.
          */
         post: operations["upload_inbound_file"];
         delete?: never;
@@ -2549,8 +2529,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read a file in quarantine again
-         * @description For a file that this version of the program can read. It is applied whole, or quarantined again.
+         * Read an uploaded file, or one in quarantine again
+         * @description For a file that another member uploaded, or one in quarantine that can be read now. It is applied whole, or quarantined again.
          */
         post: operations["replay_inbound_file"];
         delete?: never;
@@ -2569,7 +2549,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Discard a file in quarantine
+         * Discard an uploaded file, or one in quarantine
          * @description For a file that the bank replaced. Nothing of it is ever applied; it stays stored.
          */
         post: operations["discard_inbound_file"];
@@ -2810,6 +2790,26 @@ export interface paths {
         get: operations["get_bank_reconciliation"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/settlement-accounts/{settlement_account_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a settlement account out of use
+         * @description Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
+         */
+        post: operations["end_settlement_account"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4794,6 +4794,11 @@ export interface components {
             evidence: string | null;
             bank_statement_id: components["schemas"]["BankStatementId"] | null;
             settlement_account_id: components["schemas"]["SettlementAccountId"] | null;
+            /**
+             * Format: date
+             * @description The day of a line's statement.
+             */
+            date: string | null;
             /** @description The bank's reference of a line. */
             reference: string | null;
             meaning: components["schemas"]["LineMeaning"] | null;
@@ -6947,6 +6952,7 @@ export interface components {
              * @description The reports that matched nothing when it was applied.
              */
             unmatched: number;
+            uploaded_by: components["schemas"]["MemberId"] | null;
             closed_by: components["schemas"]["MemberId"] | null;
             /** @description Why it was discarded. */
             evidence: string | null;
@@ -6998,7 +7004,7 @@ export interface components {
          * @description The state of a file that a bank sent.
          * @enum {string}
          */
-        InboundStatus: "stored" | "applied" | "quarantined" | "discarded" | "duplicate";
+        InboundStatus: "uploaded" | "stored" | "applied" | "quarantined" | "discarded" | "duplicate";
         /** @description A message in the sandbox's inbox. */
         InboxMessage: {
             /** @description The message's id. */
@@ -9743,6 +9749,8 @@ export interface components {
              * @description In cents; negative for a debit.
              */
             amount: number;
+            /** @description Whether it keeps the account from being balanced: it is not explained, or, above $100.00, not by two members. */
+            open: boolean;
             /** @description What a member knows. */
             evidence: string | null;
         };
@@ -30878,107 +30886,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    end_settlement_account: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The id of the settlement account. */
-                settlement_account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
-                 *     }
-                 */
-                "application/json": components["schemas"]["EndSettlementAccountRequest"];
-            };
-        };
-        responses: {
-            /** @description The settlement account. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "created": "2026-03-02T15:00:00.000000Z",
-                     *       "status": "draft",
-                     *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "name": "Corner Shop",
-                     *       "currency": "USD",
-                     *       "account_type": "checking",
-                     *       "routing_number": "011000015",
-                     *       "mask": "6789",
-                     *       "statement_kind": "bai2",
-                     *       "booking_grain": "entry",
-                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "approved": "2026-03-02T15:00:00.000000Z",
-                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "ended": "2026-03-02T15:00:00.000000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SettlementAccount"];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            401: components["responses"]["Unauthorized"];
-            /**
-             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
-             *
-             *     `organization-key-required`: This call requires an organization key.
-             *
-             *     `not-permitted`: The credentials are valid but do not permit this call.
-             *
-             *     `member-proof-required`: The app's settings require the member's own session.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
-                };
-            };
-            404: components["responses"]["NotFound"];
-            /**
-             * @description `invalid-state`: The object's state does not allow this call.
-             *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
-             *
-             *     `resource-busy`: A request with the same idempotency key is in progress.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     list_rail_routes: {
         parameters: {
             query?: {
@@ -32327,7 +32234,7 @@ export interface operations {
                      *           "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "created": "2026-03-02T15:00:00.000000Z",
                      *           "updated": "2026-03-02T15:00:00.000000Z",
-                     *           "status": "stored",
+                     *           "status": "uploaded",
                      *           "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "name": "RETURNS_20261124.ach",
                      *           "size": 1000,
@@ -32347,6 +32254,7 @@ export interface operations {
                      *           "findings_left_out": 1000,
                      *           "items": 1000,
                      *           "unmatched": 1000,
+                     *           "uploaded_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "evidence": "text"
                      *         }
@@ -32428,7 +32336,7 @@ export interface operations {
                      *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "created": "2026-03-02T15:00:00.000000Z",
                      *       "updated": "2026-03-02T15:00:00.000000Z",
-                     *       "status": "stored",
+                     *       "status": "uploaded",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "name": "RETURNS_20261124.ach",
                      *       "size": 1000,
@@ -32448,6 +32356,7 @@ export interface operations {
                      *       "findings_left_out": 1000,
                      *       "items": 1000,
                      *       "unmatched": 1000,
+                     *       "uploaded_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
                      *     }
@@ -32524,7 +32433,7 @@ export interface operations {
                      *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "created": "2026-03-02T15:00:00.000000Z",
                      *       "updated": "2026-03-02T15:00:00.000000Z",
-                     *       "status": "stored",
+                     *       "status": "uploaded",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "name": "RETURNS_20261124.ach",
                      *       "size": 1000,
@@ -32544,6 +32453,7 @@ export interface operations {
                      *       "findings_left_out": 1000,
                      *       "items": 1000,
                      *       "unmatched": 1000,
+                     *       "uploaded_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
                      *     }
@@ -32650,6 +32560,7 @@ export interface operations {
                      *           "evidence": "text",
                      *           "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "date": "2026-03-02",
                      *           "reference": "text",
                      *           "meaning": "payments",
                      *           "booked_as": "payments",
@@ -32744,7 +32655,7 @@ export interface operations {
                      *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "created": "2026-03-02T15:00:00.000000Z",
                      *       "updated": "2026-03-02T15:00:00.000000Z",
-                     *       "status": "stored",
+                     *       "status": "uploaded",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "name": "RETURNS_20261124.ach",
                      *       "size": 1000,
@@ -32764,6 +32675,7 @@ export interface operations {
                      *       "findings_left_out": 1000,
                      *       "items": 1000,
                      *       "unmatched": 1000,
+                     *       "uploaded_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
                      *     }
@@ -32781,6 +32693,8 @@ export interface operations {
              *     `not-permitted`: The credentials are valid but do not permit this call.
              *
              *     `member-proof-required`: The app's settings require the member's own session.
+             *
+             *     `self-approval`: A member cannot approve a payable that they submitted.
              */
             403: {
                 headers: {
@@ -32788,7 +32702,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"] | components["schemas"]["SelfApprovalError"];
                 };
             };
             404: components["responses"]["NotFound"];
@@ -32855,7 +32769,7 @@ export interface operations {
                      *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "created": "2026-03-02T15:00:00.000000Z",
                      *       "updated": "2026-03-02T15:00:00.000000Z",
-                     *       "status": "stored",
+                     *       "status": "uploaded",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "name": "RETURNS_20261124.ach",
                      *       "size": 1000,
@@ -32875,6 +32789,7 @@ export interface operations {
                      *       "findings_left_out": 1000,
                      *       "items": 1000,
                      *       "unmatched": 1000,
+                     *       "uploaded_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
                      *     }
@@ -32986,6 +32901,7 @@ export interface operations {
                      *       "evidence": "text",
                      *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
@@ -33109,6 +33025,7 @@ export interface operations {
                      *       "evidence": "text",
                      *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
@@ -33244,6 +33161,7 @@ export interface operations {
                      *       "evidence": "text",
                      *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
@@ -33369,6 +33287,7 @@ export interface operations {
                      *       "evidence": "text",
                      *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
@@ -33492,6 +33411,7 @@ export interface operations {
                      *       "evidence": "text",
                      *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
@@ -33615,6 +33535,7 @@ export interface operations {
                      *       "evidence": "text",
                      *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
                      *       "reference": "text",
                      *       "meaning": "payments",
                      *       "booked_as": "payments",
@@ -33852,6 +33773,7 @@ export interface operations {
                      *           "evidence": "text",
                      *           "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "date": "2026-03-02",
                      *           "reference": "text",
                      *           "meaning": "payments",
                      *           "booked_as": "payments",
@@ -34258,6 +34180,7 @@ export interface operations {
                      *           "since": "2026-03-02",
                      *           "age": 1000,
                      *           "amount": 1000,
+                     *           "open": true,
                      *           "evidence": "text"
                      *         }
                      *       ],
@@ -34305,6 +34228,107 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceUnavailableError"];
                 };
             };
+        };
+    };
+    end_settlement_account: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the settlement account. */
+                settlement_account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndSettlementAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description The settlement account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "draft",
+                     *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "name": "Corner Shop",
+                     *       "currency": "USD",
+                     *       "account_type": "checking",
+                     *       "routing_number": "011000015",
+                     *       "mask": "6789",
+                     *       "statement_kind": "bai2",
+                     *       "booking_grain": "entry",
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "ended": "2026-03-02T15:00:00.000000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettlementAccount"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     show_trial_balance: {

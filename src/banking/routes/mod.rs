@@ -19,5 +19,5 @@ pub use http::routes;
 pub use json::RailRouteJson;
 pub use model::RailRoute;
 pub use review::{ApproveRoute, EndRoute};
-pub use rows::carrying;
+pub use rows::{carrying, of_account};
 pub use rules::{in_force, may_carry};

@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use super::json::RailRouteJson;
 use super::model::RailRoute;
 use super::rules::{Parts, in_force};
+use crate::banking::setup::SetupStatus;
 use crate::banking::{connections, originators, settlement_accounts};
 use crate::clock::Time;
 use crate::events::acts::{self, ActKind, NewAct};
@@ -29,6 +30,15 @@ pub(super) fn of_rail(
     currency: &str,
 ) -> Result<Vec<Arc<RailRoute>>, Halt> {
     world.all::<RailRoute>(RailRoute::OF_RAIL, key![org, platform, currency.to_owned()])
+}
+
+/// Returns whether an approved route names an account.
+///
+/// # Errors
+/// The store's.
+pub fn of_account(world: &World, org: OrgId, account: SettlementAccountId) -> Result<bool, Halt> {
+    let routes = world.all::<RailRoute>(RailRoute::OF_ORG, key![org])?;
+    Ok(routes.iter().any(|route| route.settlement_account == account && route.status == SetupStatus::Approved))
 }
 
 /// Returns the route in force at a time; each route begins with a day in the zone of its connection.

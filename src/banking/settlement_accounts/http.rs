@@ -4,7 +4,7 @@ use super::add::AddSettlementAccount;
 use super::inputs::{NewSettlementAccount, SettlementAccountAct, SettlementAccountsQuery};
 use super::json::SettlementAccountJson;
 use super::model::SettlementAccount;
-use super::review::{ApproveSettlementAccount, EndSettlementAccount};
+use super::review::ApproveSettlementAccount;
 use crate::banking::person::Person;
 use crate::http::lists::{ListEnvelope, page};
 use crate::http::route::route;
@@ -68,21 +68,6 @@ pub async fn approve(call: Call) -> Outcome {
     Ok(approved)
 }
 
-/// POST /v2/bank/settlement-accounts/{settlement_account_id}/end
-pub async fn end(call: Call) -> Outcome {
-    let (org, account) = (call.caller.org, call.id("settlement_account_id", "settlement account")?);
-    let command = call.body::<SettlementAccountAct>().map(|body| EndSettlementAccount {
-        org,
-        person: Person::by(&call.caller, call.bursar.environment, body.acting_user_id),
-        account,
-    });
-    let ended = call.once(command, |account| Answer::ok(&SettlementAccountJson::from(&**account))).await?;
-    if ended.is_new() {
-        call.log_security(SecurityEvent::BankSetUpChanged, "settlement_account_ended", Some(&account.to_string()));
-    }
-    Ok(ended)
-}
-
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/bank/settlement-accounts" Organization "add_settlement_account" create)
@@ -110,15 +95,5 @@ pub fn routes() -> Vec<Route> {
             .takes::<SettlementAccountAct>()
             .gives::<SettlementAccountJson>(200, "The settlement account.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::SelfApproval, Code::InvalidState]),
-        route!(Post "/v2/bank/settlement-accounts/{settlement_account_id}/end" Organization "end_settlement_account" end)
-            .members(Permission::Govern)
-            .about(TAG, "Take a settlement account out of use")
-            .describe(
-                "Refused while the account has money, or lines, files and returns that are not booked. A repeated call \
-                 changes nothing.",
-            )
-            .takes::<SettlementAccountAct>()
-            .gives::<SettlementAccountJson>(200, "The settlement account.")
-            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
     ]
 }

@@ -15,8 +15,8 @@ mod rows;
 
 pub use add::AddSettlementAccount;
 pub use http::routes;
-pub use inputs::{NewSettlementAccount, SealedNumber};
+pub use inputs::{NewSettlementAccount, SealedNumber, SettlementAccountAct};
 pub use json::SettlementAccountJson;
 pub use model::{BookingGrain, SettlementAccount, StatementKind};
-pub use review::{ApproveSettlementAccount, EndSettlementAccount};
+pub use review::{ApproveSettlementAccount, end};
 pub use rows::{find, find_of, fingerprint, of_connection, of_org, open, seal_context};

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use super::model::SettlementAccount;
 use super::rows;
 use crate::acting::Act;
-use crate::bank_statements;
 use crate::banking::person::Person;
-use crate::banking::setup::{self, SetupEvent, SetupStatus};
+use crate::banking::setup::{self, SetupEvent};
 use crate::engine::Command;
 use crate::events::acts::ActKind;
-use crate::ids::{OrgId, SettlementAccountId};
-use crate::refusal::{Code, Refusal};
+use crate::ids::{MemberId, OrgId, SettlementAccountId};
 use crate::world::{Halt, World};
 
 const NOUN: &str = "settlement account";
@@ -44,35 +42,16 @@ impl Command for ApproveSettlementAccount {
     }
 }
 
-/// POST /v2/bank/settlement-accounts/{settlement_account_id}/end. A repetition changes nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct EndSettlementAccount {
-    pub org: OrgId,
-    pub person: Person,
-    pub account: SettlementAccountId,
-}
-
-impl Command for EndSettlementAccount {
-    type Reply = Arc<SettlementAccount>;
-
-    fn decide(&self, world: &mut World) -> Result<Arc<SettlementAccount>, Halt> {
-        let account = rows::find(world, self.org, self.account)?;
-        let actor = self.person.may(world, self.org, Act::Govern)?;
-        if account.status == SetupStatus::Ended {
-            return Ok(account);
-        }
-        let to = setup::apply(NOUN, account.status, SetupEvent::Ended)?;
-        if let Some(open) = bank_statements::open_matter(world, self.org, account.id)? {
-            let message = format!("The account has {open}. Clarify that first: see bursar bank reconcile.");
-            return Err(Refusal::new(Code::InvalidState, message).into());
-        }
-
-        // From here it must succeed.
-        let now = world.now();
-        rows::change(world, &account, ActKind::SettlementAccountEnded, actor.member, |account| {
-            account.status = to;
-            account.ended_by = Some(actor.member);
-            account.ended_at = Some(now);
-        })
-    }
+/// Takes an account out of use. Its caller checks that nothing in it is open.
+///
+/// # Errors
+/// `invalid-state` if it is ended.
+pub fn end(world: &mut World, account: &Arc<SettlementAccount>, by: MemberId) -> Result<Arc<SettlementAccount>, Halt> {
+    let to = setup::apply(NOUN, account.status, SetupEvent::Ended)?;
+    let now = world.now();
+    rows::change(world, account, ActKind::SettlementAccountEnded, by, |account| {
+        account.status = to;
+        account.ended_by = Some(by);
+        account.ended_at = Some(now);
+    })
 }

@@ -690,7 +690,7 @@ class InboundFinding(TypedDict):
     advice: str
 
 
-InboundStatus: TypeAlias = Literal['stored', 'applied', 'quarantined', 'discarded', 'duplicate']
+InboundStatus: TypeAlias = Literal['uploaded', 'stored', 'applied', 'quarantined', 'discarded', 'duplicate']
 
 
 IncorporationType: TypeAlias = Literal['sole_proprietorship', 'partnership', 'llc', 'c_corporation', 's_corporation', 'non_profit']
@@ -1439,6 +1439,7 @@ class SuspenseItem(TypedDict):
     since: str
     age: int
     amount: int
+    open: bool
     evidence: str | None
 
 
@@ -2576,6 +2577,7 @@ class InboundFile(TypedDict):
     findings_left_out: int
     items: int
     unmatched: int
+    uploaded_by: MemberId | None
     closed_by: MemberId | None
     evidence: str | None
 
@@ -3675,6 +3677,7 @@ class BankItem(TypedDict):
     evidence: str | None
     bank_statement_id: BankStatementId | None
     settlement_account_id: SettlementAccountId | None
+    date: str | None
     reference: str | None
     meaning: LineMeaning | None
     booked_as: BookedAs | None

@@ -1017,13 +1017,6 @@ class Operations(Transport):
         """
         return self.request("POST", f"/v2/bank/settlement-accounts/{self.part(settlement_account_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
 
-    def end_settlement_account(self, settlement_account_id: str, body: models.EndSettlementAccountRequest, *, idempotency_key: str | None = None) -> models.SettlementAccount:
-        """Take a settlement account out of use.
-
-        Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
-        """
-        return self.request("POST", f"/v2/bank/settlement-accounts/{self.part(settlement_account_id)}/end", body=body, idempotency_key=idempotency_key or self.new_key())
-
     def add_rail_route(self, body: models.AddRailRouteRequest, *, idempotency_key: str | None = None) -> models.RailRoute:
         """Route a rail to a bank from a day on.
 
@@ -1122,7 +1115,7 @@ class Operations(Transport):
     def upload_inbound_file(self, body: models.UploadInboundFileRequest, *, idempotency_key: str | None = None) -> models.InboundFile:
         """Upload a file of a bank.
 
-        For a bank whose files a member downloads from a portal, or whose server is down. It is read like a file in the inbound folder: the same bytes are applied once.
+        For a bank whose files a member downloads from a portal, or whose server is down. Another member lets it be read (replay); then it is like a file in the inbound folder: the same bytes are applied once.
         """
         return self.request("POST", "/v2/bank/inbound-files", body=body, idempotency_key=idempotency_key or self.new_key())
 
@@ -1145,14 +1138,14 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_bank_items(limit=limit, created_after=created_after, created_before=created_before, inbound_file_id=inbound_file_id, status=status, kind=kind, settlement_account_id=settlement_account_id, starting_after=after))
 
     def replay_inbound_file(self, inbound_file_id: str, body: models.ReplayInboundFileRequest, *, idempotency_key: str | None = None) -> models.InboundFile:
-        """Read a file in quarantine again.
+        """Read an uploaded file, or one in quarantine again.
 
-        For a file that this version of the program can read. It is applied whole, or quarantined again.
+        For a file that another member uploaded, or one in quarantine that can be read now. It is applied whole, or quarantined again.
         """
         return self.request("POST", f"/v2/bank/inbound-files/{self.part(inbound_file_id)}/replay", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def discard_inbound_file(self, inbound_file_id: str, body: models.DiscardInboundFileRequest, *, idempotency_key: str | None = None) -> models.InboundFile:
-        """Discard a file in quarantine.
+        """Discard an uploaded file, or one in quarantine.
 
         For a file that the bank replaced. Nothing of it is ever applied; it stays stored.
         """
@@ -1242,6 +1235,13 @@ class Operations(Transport):
         For a statement that is applied. Unbooked payments, lines in suspense and open statements are those of now.
         """
         return self.request("GET", "/v2/bank/reconciliation", query={"settlement_account_id": settlement_account_id, "on": on})
+
+    def end_settlement_account(self, settlement_account_id: str, body: models.EndSettlementAccountRequest, *, idempotency_key: str | None = None) -> models.SettlementAccount:
+        """Take a settlement account out of use.
+
+        Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
+        """
+        return self.request("POST", f"/v2/bank/settlement-accounts/{self.part(settlement_account_id)}/end", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def show_trial_balance(self, *, as_of: str | None = None, app_id: str | None = None) -> models.TrialBalance:
         """Get the trial balance, now or at a past time.
