@@ -326,11 +326,20 @@ async fn a_large_line_is_explained_by_two_members() {
     let bank = Bank::bai2(0).await;
     bank.server().pass(DAY).await;
     let debit = bank.line("260303", 0, (451, 20_000, "BY OTHERS")).await;
-    for (role, is_open) in [("payer", true), ("payer", true), ("admin", false)] {
-        bank.item(&debit, "explain", role, json!({"reason": "Returned tomorrow."})).await.expect(200);
+    let shown = async |is_open: bool| {
         let found = bank.reconciliation().await;
         assert_eq!((&found["suspense"][0]["open"], &found["balanced"]), (&json!(is_open), &json!(!is_open)), "{found}");
-    }
+    };
+    let explained = bank.item(&debit, "explain", "payer", json!({"reason": "Returned."})).await.expect(200).body;
+    shown(true).await;
+    let seen = json!({"version": explained["version"]});
+    bank.item(&debit, "approve", "payer", seen.clone()).await.refused(403, "self-approval");
+    bank.item(&debit, "approve", "admin", seen).await.expect(200);
+    shown(false).await;
+    bank.item(&debit, "approve", "admin", json!({"version": 3})).await.refused(409, "invalid-state");
+    // Other words need another approval.
+    bank.item(&debit, "explain", "payer", json!({"reason": "Nothing."})).await.expect(200);
+    shown(true).await;
     bank.mailbox.bank.verify();
 }
 

@@ -549,11 +549,11 @@ async fn an_account_with_money_is_not_taken_out_of_use_and_an_ended_one_takes_no
     bank.item(&check, "assign", "payer", ours).await.expect(200);
     bank.item(&check, "approve", "admin", json!({"version": 2})).await.expect(200);
     bank.mailbox.bank.post(&end, "admin", json!({})).await.expect(200);
-    bank.give("THIRD.bai", &bai2("260305", &[(NUMBER, 0, &[])])).await;
-    let file = bank.mailbox.inbound().await.pop().unwrap();
-    assert_eq!(
-        (&file["status"], &file["findings"][0]["rule"]),
-        (&json!("quarantined"), &json!("statement.not-approved"))
-    );
+    let newest = async || bank.mailbox.inbound().await.pop().unwrap()["findings"][0]["rule"].clone();
+    bank.give("EMPTY.bai", &bai2("260305", &[(NUMBER, 0, &[])])).await;
+    assert_eq!(newest().await, "statement.account", "as that of an unknown account");
+    bank.give("MONEY.bai", &bai2("260305", &[(NUMBER, 0, &[(195, 5, "WIRE")])])).await;
+    assert_eq!(newest().await, "statement.not-approved");
+    assert_eq!(bank.days().await, applied(&["2026-03-03", "2026-03-04"]));
     bank.mailbox.bank.verify();
 }

@@ -28,8 +28,11 @@ async fn upload_inbound_file_applies_a_statement_from_a_portal_once() {
     bank.server().work_off().await;
     assert_eq!(bank.statements().await, [] as [Value; 0], "a forged file would give an app money");
     let read = format!("{path}/{}/replay", uploaded["id"].as_str().unwrap());
-    bank.mailbox.bank.post(&read, "payer", json!({})).await.refused(403, "self-approval");
-    bank.mailbox.bank.post(&read, "admin", json!({})).await.expect(200);
+    let same = json!({"sha256": uploaded["sha256"]});
+    bank.mailbox.bank.post(&read, "payer", same.clone()).await.refused(403, "self-approval");
+    let blind = bank.mailbox.bank.post(&read, "admin", json!({})).await;
+    assert_eq!(blind.refused(400, "invalid-input").fields(), ["/sha256"]);
+    bank.mailbox.bank.post(&read, "admin", same).await.expect(200);
     bank.server().work_off().await;
     assert_eq!(bank.days().await, applied(&["2026-03-03"]));
     // The same bytes are the same file, and under another name a duplicate.
@@ -55,8 +58,25 @@ async fn a_file_that_was_discarded_by_mistake_is_uploaded_again() {
     let again = bank.mailbox.bank.post(path, "payer", file).await.expect(201).body;
     assert_eq!((&again["status"], again["id"] == json!(first)), (&json!("uploaded"), false));
     let read = format!("{path}/{}/replay", again["id"].as_str().unwrap());
-    bank.mailbox.bank.post(&read, "admin", json!({})).await.expect(200);
+    bank.mailbox.bank.post(&read, "admin", json!({"sha256": again["sha256"]})).await.expect(200);
     bank.server().work_off().await;
     assert_eq!(bank.days().await, applied(&["2026-03-04"]));
+    bank.mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn an_upload_that_is_not_read_does_not_hide_the_banks_own_file() {
+    let bank = Bank::bai2(0).await;
+    let bytes = bai2("260303", &[(NUMBER, 10_000, &[])]);
+    let path = "/v2/bank/inbound-files";
+    let connection = bank.mailbox.bank.connection.clone();
+    let file = json!({"bank_connection_id": connection, "name": "FIRST.bai", "content": STANDARD.encode(&bytes)});
+    let uploaded = bank.mailbox.bank.post(path, "payer", file).await.expect(201).body;
+    bank.give("FIRST.bai", &bytes).await;
+    assert_eq!(bank.days().await, applied(&["2026-03-03"]));
+    // The upload is not read a second time.
+    let read = format!("{path}/{}/replay", uploaded["id"].as_str().unwrap());
+    let same = json!({"sha256": uploaded["sha256"]});
+    bank.mailbox.bank.post(&read, "admin", same).await.refused(409, "invalid-state");
     bank.mailbox.bank.verify();
 }

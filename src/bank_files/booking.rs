@@ -80,17 +80,19 @@ pub fn book_payments(
 
     // From here it must succeed.
     for (file, (_, shares)) in whole.iter().zip(files) {
-        for (app, amount) in shares {
+        world.each(shares, |world, (app, amount)| {
             let scope = Scope { org: line.org, app: *app };
-            ledger::post(world, &postings::line_of_payments(scope, line.account, *amount))?;
-        }
+            ledger::post(world, &postings::line_of_payments(scope, line.account, *amount))
+        })?;
         rows::change(world, file, |file| {
             (file.debit_due, file.debit_line, file.booked) = (None, Some(line.id), file.entries);
         });
     }
-    for entry in single {
+    world.each(&single, |world, entry| {
         let scope = Scope { org: line.org, app: entry.app };
-        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount))?;
+        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount))
+    })?;
+    for entry in single {
         world.change(&entry, |entry| entry.debit_line = Some(line.id));
         let file = rows::find(world, line.org, entry.file)?;
         rows::change(world, &file, |file| {
@@ -134,9 +136,11 @@ pub fn book_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> 
     }
 
     // From here it must succeed.
-    for entry in entries {
+    world.each(&entries, |world, entry| {
         let scope = Scope { org: line.org, app: entry.app };
-        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount.negated()))?;
+        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount.negated()))
+    })?;
+    for entry in entries {
         world.change(&entry, |entry| (entry.credit_due, entry.credit_line) = (None, Some(line.id)));
     }
     Ok(())

@@ -139,11 +139,21 @@ pub fn sent_before(
     let connection = connections::find(world, org, connection)?;
     let zone = &connection.settings.0.time_zone;
     let was_before = |time: Option<Time>| time.is_some_and(|time| zone.day_of(time).to_string().as_str() < day);
-    let files = awaiting_debit(world, org, account)?.into_iter().filter(|file| was_before(file.sent_at));
+    let is_before = |file: &BankFile| was_before(file.sent_at) || file.effective_on.as_str() < day;
+    let files = awaiting_debit(world, org, account)?.into_iter().filter(|file| is_before(file));
     let mut found: Vec<String> = files.map(|file| format!("the file {}", file.id)).collect();
-    let entries = awaiting_credit(world, org, account)?.into_iter().filter(|entry| was_before(entry.ended_at));
+    let in_doubt = newest(world, org, account)?.into_iter().filter(|file| file.status == FileStatus::InDoubt);
+    found.extend(in_doubt.map(|file| format!("the file {}, perhaps,", file.id)));
+    // A return may be reported on the day after its credit.
+    let was_until = |time: Option<Time>| time.is_some_and(|time| zone.day_of(time).to_string().as_str() <= day);
+    let entries = awaiting_credit(world, org, account)?.into_iter().filter(|entry| was_until(entry.ended_at));
     found.extend(entries.map(|entry| format!("the returned payment {}", entry.transfer)));
     Ok(found)
+}
+
+fn newest(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Vec<Arc<BankFile>>, Halt> {
+    let query = Query::of::<BankFile>(org.to_value(), "id", FILES_READ).equal("settlement_account", account);
+    world.page::<BankFile>(&query)
 }
 
 /// Returns a file of an account that is not at its end: it is not sent yet, in doubt or rejected, or was sent so lately that
@@ -153,8 +163,7 @@ pub fn sent_before(
 /// The store's.
 pub fn in_flight(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Option<BankFileId>, Halt> {
     let since = world.now().plus_seconds(-RETURN_DAYS * DAY_SECONDS);
-    let newest = Query::of::<BankFile>(org.to_value(), "id", FILES_READ).equal("settlement_account", account);
-    let files = world.page::<BankFile>(&newest)?;
+    let files = newest(world, org, account)?;
     let is_open = |file: &&Arc<BankFile>| match file.status {
         FileStatus::Sent => file.sent_at.is_some_and(|sent| sent > since),
         FileStatus::Canceled | FileStatus::Dropped => false,

@@ -4,7 +4,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::inputs::{
-    BankItemApproval, BankItemAssignment, BankItemMatch, BankItemsQuery, InboundDismissal, InboundFileAct,
+    BankItemApproval, BankItemAssignment, BankItemMatch, BankItemsQuery, InboundDismissal, InboundFileReplay,
     InboundFilesQuery, NewInboundFile,
 };
 use super::json::{BankItemJson, InboundFileJson};
@@ -106,7 +106,11 @@ async fn act_on_file<B: Input>(
 
 /// POST /v2/bank/inbound-files/{inbound_file_id}/replay
 pub async fn replay(call: Call) -> Outcome {
-    act_on_file(call, "replayed", |body: InboundFileAct| (body.acting_user_id, FileDeed::Replay)).await
+    let read = |body: InboundFileReplay| {
+        let sha256 = body.sha256.map(|hash| hash.0.to_ascii_lowercase());
+        (body.acting_user_id, FileDeed::Replay { sha256 })
+    };
+    act_on_file(call, "replayed", read).await
 }
 
 /// POST /v2/bank/inbound-files/{inbound_file_id}/discard
@@ -282,9 +286,10 @@ fn change_routes() -> Vec<Route> {
             .about(TAG, "Read an uploaded file, or one in quarantine again")
             .describe(
                 "For a file that another member uploaded, or one in quarantine that can be read now. It is applied \
-                 whole, or quarantined again.",
+                 whole, or quarantined again. Of an uploaded file, sha256 shows that the member has the same file from \
+                 the bank.",
             )
-            .takes::<InboundFileAct>()
+            .takes::<InboundFileReplay>()
             .gives::<InboundFileJson>(200, "The file.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::SelfApproval, Code::InvalidState]),
         route!(Post "/v2/bank/inbound-files/{inbound_file_id}/discard" Organization "discard_inbound_file" discard)

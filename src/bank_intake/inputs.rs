@@ -29,6 +29,16 @@ input! {
     }
 }
 
+input! {
+    /// The member who lets a file be read.
+    pub struct InboundFileReplay {
+        /// The member (admin or payer).
+        pub acting_user_id: MemberId,
+        /// For an uploaded file: the SHA-256 hash, in hexadecimal digits, of the file that the member has from the bank.
+        pub sha256: Option<Line<64>>,
+    }
+}
+
 /// The bytes of a file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Content(pub Vec<u8>);

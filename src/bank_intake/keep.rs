@@ -56,7 +56,10 @@ impl Command for KeepInbound {
             Ok(()) | Err(Halt::Refuse(_)) => {}
             Err(load @ Halt::Load(_)) => return Err(load),
         }
-        let known = same.iter().find(|file| file.name == self.name);
+        // An upload that no other member let be read does not hide the bank's own file.
+        let is_known =
+            |file: &&Arc<InboundFile>| file.name == self.name && (file.is_used() || file.uploaded_by.is_none());
+        let known = same.iter().find(is_known);
         if let Some(known) = known {
             if known.modified != self.modified {
                 rows::change(world, known, |file| file.modified = self.modified);

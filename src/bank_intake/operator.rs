@@ -23,8 +23,13 @@ use crate::world::{Halt, World};
 /// What a member does with a file.
 #[derive(Clone, Debug)]
 pub enum FileDeed {
-    Replay,
-    Discard { reason: String },
+    Replay {
+        /// The hash of the file that the member has from the bank.
+        sha256: Option<String>,
+    },
+    Discard {
+        reason: String,
+    },
 }
 
 /// POST /v2/bank/inbound-files/{inbound_file_id}/replay, discard
@@ -43,12 +48,12 @@ impl Command for ActOnInbound {
         let file = rows::find(world, self.org, self.file)?;
         let by = self.person.may(world, self.org, Act::Pay)?.member;
         let (event, kind) = match self.deed {
-            FileDeed::Replay => (InboundEvent::Replayed, ActKind::InboundFileReplayed),
+            FileDeed::Replay { .. } => (InboundEvent::Replayed, ActKind::InboundFileReplayed),
             FileDeed::Discard { .. } => (InboundEvent::Discarded, ActKind::InboundFileDiscarded),
         };
         let to = rules::apply(file.status, event)?;
-        if event == InboundEvent::Replayed {
-            may_be_read(world, &file, by)?;
+        if let FileDeed::Replay { sha256 } = &self.deed {
+            may_be_read(world, &file, by, sha256.as_deref())?;
         }
 
         // From here it must succeed.
@@ -68,9 +73,14 @@ impl Command for ActOnInbound {
 }
 
 /// A forged file would give an app money, so another member than the one who uploaded it lets it be read.
-fn may_be_read(world: &World, file: &InboundFile, by: MemberId) -> Result<(), Halt> {
+fn may_be_read(world: &World, file: &InboundFile, by: MemberId, sha256: Option<&str>) -> Result<(), Halt> {
     if let Some(uploaded_by) = file.uploaded_by {
         is_second_person(uploaded_by, by)?;
+        if sha256 != Some(file.sha256.as_str()) {
+            let message = "must be the hash of the file that you downloaded from the bank yourself; the uploaded file has \
+                           another one";
+            return Err(Refusal::field(Code::InvalidInput, "/sha256", message).into());
+        }
     }
     let same = rows::of_hash(world, file.org, file.connection, &file.sha256)?;
     match same.iter().find(|other| other.id != file.id && other.is_used()) {

@@ -146,8 +146,22 @@ fn credits(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<Ce
     Ok(total)
 }
 
+/// Confirms the explanation of another member; the line stays in suspense.
+fn confirm(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<BankItem>, Halt> {
+    let (Some(explained_by), None) = (item.closed_by, item.matched_by) else {
+        return Err(refused("Two members have explained the line."));
+    };
+    is_second_person(explained_by, by)?;
+    record(world, item, ActKind::BankItemApproved, by, |item| {
+        (item.matched_by, item.closed_by) = (Some(explained_by), Some(by));
+    })
+}
+
 /// Books what a member proposed, as another one.
 pub(super) fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<BankItem>, Halt> {
+    if item.status == ItemStatus::Explained {
+        return confirm(world, item, by);
+    }
     let approved = rules::apply_to_item(item.status, ItemEvent::Approved)?;
     let (Some(matched_by), Some(Document(proposal))) = (item.matched_by, item.proposal.clone()) else {
         return Err(refused("The line is not assigned. Assign it first."));
@@ -222,7 +236,7 @@ pub(super) fn write_off(
     })
 }
 
-/// Records why a line stays in suspense. A large one is explained by two members.
+/// Records why a line stays in suspense. For a large one, another member approves the explanation.
 pub(super) fn explain(
     world: &mut World,
     item: &Arc<BankItem>,
@@ -233,10 +247,9 @@ pub(super) fn explain(
         return Err(refused("Only a line of a statement is explained. Ignore the report."));
     }
     let status = rules::apply_to_item(item.status, ItemEvent::Explained)?;
-    let before = item.closed_by.filter(|before| item.status == status && *before != by);
     record(world, item, ActKind::BankItemExplained, by, |item| {
         (item.status, item.closed_by) = (status, Some(by));
-        (item.matched_by, item.proposal) = (before, None);
+        (item.matched_by, item.proposal) = (None, None);
         item.evidence = Some(reason.to_owned());
     })
 }

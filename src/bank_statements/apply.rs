@@ -108,10 +108,10 @@ fn apply(
     if i64::try_from(lines.len()) != Ok(statement.lines) {
         return Err(Refusal::new(Code::InternalError, "A statement has lost lines. Run bursar verify.").into());
     }
+    let reasons = world.each(lines, |world, (item, target)| book(world, statement, *item, target))?;
     if last.is_none() {
         add_opening(world, statement)?;
     }
-    let reasons = world.each(lines, |world, (item, target)| book(world, statement, *item, target))?;
     let position = last.map_or(0, |last| last.statements) + 1;
     let now = world.now();
     let BankStatement { org, id, settlement_account, sequence, closing, .. } = **statement;

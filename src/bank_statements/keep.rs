@@ -58,10 +58,16 @@ pub fn matched(
 ) -> Result<Result<MatchedStatements, Findings>, Halt> {
     let mut numbers = Vec::new();
     for account in settlement_accounts::of_org(world, org)? {
-        let number = settlement_accounts::open(&account, vault).map_err(|_| {
-            Refusal::new(Code::InternalError, "The sealed number of a settlement account cannot be decrypted.")
-        })?;
-        numbers.push((number, account));
+        let is_here = account.connection == connection;
+        match settlement_accounts::open(&account, vault) {
+            Ok(number) => numbers.push((number, account)),
+            // A damaged row elsewhere stops no statement.
+            Err(_) if !is_here || account.status != SetupStatus::Approved => {}
+            Err(_) => {
+                let message = "The sealed number of a settlement account cannot be decrypted.";
+                return Err(Refusal::new(Code::InternalError, message).into());
+            }
+        }
     }
     let mut matched = MatchedStatements::default();
     let mut unknown = None;
@@ -97,7 +103,7 @@ fn of_account(
     let exact: Vec<_> = used.iter().copied().filter(|(number, _)| *number == read.account_number).collect();
     let (_, account) = match (exact.as_slice(), used.as_slice()) {
         ([one], _) | (_, [one]) => *one,
-        ([], []) if like.iter().any(|(_, account)| account.connection == connection) => {
+        ([], []) if like.iter().any(|(_, account)| account.connection == connection && must_wait(account, read)) => {
             return refused_as(NOT_APPROVED, "A settlement account that is not approved, or is ended,", AFTER_SET_UP);
         }
         ([], []) => return refused_as(UNKNOWN, "No settlement account of the connection", AFTER_SET_UP_ALONE),
@@ -126,6 +132,17 @@ fn of_account(
         return Err(refused("statement.currency", message, "Ask the bank which account the statement is for."));
     }
     Ok(NewStatement { account: account.id, read: read.clone() })
+}
+
+/// Returns whether a statement of an account that is not in use stops its file: the account will be approved, or has money
+/// after it was ended. A bank reports an ended account for some time.
+fn must_wait(account: &SettlementAccount, read: &ReadStatement) -> bool {
+    let has_money = !read.lines.is_empty() || !read.opening.is_zero() || !read.closing.is_zero();
+    match account.status {
+        SetupStatus::Draft => true,
+        SetupStatus::Ended => account.approved_at.is_some() && has_money,
+        SetupStatus::Approved => false,
+    }
 }
 
 /// Returns a number as banks compare it: without blanks, hyphens and leading zeros.

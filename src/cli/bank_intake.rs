@@ -1,12 +1,13 @@
 //! `bursar bank inbound` and `bursar bank items`: over HTTP, like files with payments.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Subcommand;
 use reqwest::Method;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::bank_files::{list, show, table};
@@ -38,6 +39,9 @@ pub(super) enum InboundVerb {
     Replay {
         /// Id of the file
         id: Uuid,
+        /// For an uploaded file: the same file, which you downloaded from the bank yourself
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
         #[command(flatten)]
         acting: Acting,
     },
@@ -53,6 +57,10 @@ pub(super) enum InboundVerb {
     },
 }
 
+fn read(file: &Path) -> Result<Vec<u8>, Failed> {
+    std::fs::read(file).map_err(|error| Failed::Unreadable(format!("{}: {error}", file.display())))
+}
+
 pub(super) fn inbound(verb: InboundVerb) -> Result<(), Failed> {
     let at = |id: Uuid, verb: &str| format!("/v2/bank/inbound-files/{id}/{verb}");
     match verb {
@@ -63,13 +71,17 @@ pub(super) fn inbound(verb: InboundVerb) -> Result<(), Failed> {
         }
         InboundVerb::Show { id, acting } => show(&format!("/v2/bank/inbound-files/{id}"), &acting),
         InboundVerb::Upload { file, connection, acting } => {
-            let unreadable = |error: std::io::Error| Failed::Unreadable(format!("{}: {error}", file.display()));
-            let content = STANDARD.encode(std::fs::read(&file).map_err(unreadable)?);
+            let content = STANDARD.encode(read(&file)?);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let body = json!({"bank_connection_id": connection, "name": name, "content": content});
             change(Method::POST, "/v2/bank/inbound-files", body, &acting)
         }
-        InboundVerb::Replay { id, acting } => change(Method::POST, &at(id, "replay"), json!({}), &acting),
+        InboundVerb::Replay { id, file, acting } => {
+            let hash =
+                |bytes: Vec<u8>| Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            let sha256 = file.map(|file| read(&file).map(hash)).transpose()?;
+            change(Method::POST, &at(id, "replay"), json!({"sha256": sha256}), &acting)
+        }
         InboundVerb::Discard { id, reason, acting } => {
             change(Method::POST, &at(id, "discard"), json!({"reason": reason}), &acting)
         }

@@ -2530,7 +2530,7 @@ export interface paths {
         put?: never;
         /**
          * Read an uploaded file, or one in quarantine again
-         * @description For a file that another member uploaded, or one in quarantine that can be read now. It is applied whole, or quarantined again.
+         * @description For a file that another member uploaded, or one in quarantine that can be read now. It is applied whole, or quarantined again. Of an uploaded file, sha256 shows that the member has the same file from the bank.
          */
         post: operations["replay_inbound_file"];
         delete?: never;
@@ -9005,6 +9005,8 @@ export interface components {
              * @description The member (admin or payer).
              */
             acting_user_id: string;
+            /** @description For an uploaded file: the SHA-256 hash, in hexadecimal digits, of the file that the member has from the bank. */
+            sha256?: string | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.

@@ -1178,6 +1178,7 @@ class RemoveMemberTotpRequest(TypedDict):
 
 class ReplayInboundFileRequest(TypedDict):
     acting_user_id: str
+    sha256: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
 
 

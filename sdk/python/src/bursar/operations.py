@@ -1140,7 +1140,7 @@ class Operations(Transport):
     def replay_inbound_file(self, inbound_file_id: str, body: models.ReplayInboundFileRequest, *, idempotency_key: str | None = None) -> models.InboundFile:
         """Read an uploaded file, or one in quarantine again.
 
-        For a file that another member uploaded, or one in quarantine that can be read now. It is applied whole, or quarantined again.
+        For a file that another member uploaded, or one in quarantine that can be read now. It is applied whole, or quarantined again. Of an uploaded file, sha256 shows that the member has the same file from the bank.
         """
         return self.request("POST", f"/v2/bank/inbound-files/{self.part(inbound_file_id)}/replay", body=body, idempotency_key=idempotency_key or self.new_key())
 
