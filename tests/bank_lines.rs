@@ -404,8 +404,8 @@ async fn a_deposit_never_reaches_a_deleted_app() {
     let server = Server::memory().await;
     let org = OrgId(server.credentials()["organization"]["id"].as_str().unwrap().parse().unwrap());
     let app = AppId(server.app_id().parse().unwrap());
-    let nobody = AppId(uuid::Uuid::nil());
+    let missing = AppId(uuid::Uuid::nil());
     server.bursar().engine.run(org, BookDeposit { org, app }).await.unwrap();
-    let refused = server.bursar().engine.run(org, BookDeposit { org, app: nobody }).await.unwrap_err();
+    let refused = server.bursar().engine.run(org, BookDeposit { org, app: missing }).await.unwrap_err();
     assert_eq!(refused.code.as_str(), "invalid-state");
 }
