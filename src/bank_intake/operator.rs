@@ -77,8 +77,8 @@ fn may_be_read(world: &World, file: &InboundFile, by: MemberId, sha256: Option<&
     if let Some(uploaded_by) = file.uploaded_by {
         is_second_person(uploaded_by, by)?;
         if sha256 != Some(file.sha256.as_str()) {
-            let message = "must be the hash of the file that you downloaded from the bank yourself; the uploaded file has \
-                           another one";
+            let message = "must be the SHA-256 hash of the uploaded file. Download the file from the bank yourself, and \
+                           compute its hash";
             return Err(Refusal::field(Code::InvalidInput, "/sha256", message).into());
         }
     }
@@ -139,7 +139,7 @@ impl Command for ActOnItem {
             ItemDeed::Match { transfer, evidence } => propose(world, &item, by, *transfer, evidence),
             ItemDeed::Approve { version } if *version != item.version => {
                 let message = format!(
-                    "The item has version {} now, not {version}. Read it again, and approve what you then see.",
+                    "The item has version {} now, not {version}. Read it again before you approve it.",
                     item.version
                 );
                 Err(refused(&message))

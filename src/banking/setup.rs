@@ -64,8 +64,7 @@ pub(super) fn has_room(parts: &str, statuses: impl Iterator<Item = SetupStatus>)
 /// `self-approval`.
 pub fn is_second_person(made_by: MemberId, member: MemberId) -> Result<(), Refusal> {
     if made_by == member {
-        let message = "The member who made this part of the bank set-up, or changed it last, cannot approve it. Let \
-                       another member approve it.";
+        let message = "The member who made, changed or uploaded it cannot approve it. Let another member do so.";
         return Err(Refusal::field(Code::SelfApproval, "/acting_user_id", message));
     }
     Ok(())
