@@ -14,6 +14,8 @@ FAILOVERS ?= 30
 FUZZ_SECONDS ?= 30
 CHAOS_SECONDS ?= 300
 CHAOS_SEED ?= 1
+# The binary that browser, schemathesis and simulate use: the one that unit has built.
+BURSAR_BIN ?= $(CURDIR)/target/debug/bursar
 # The tests that run over whatever store is asked for.
 API_TESTS = (package(=bursar) & kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy|bank_files|sdk)/))
 
@@ -25,10 +27,11 @@ POSTGRES_18 = $(firstword $(wildcard $(CURDIR)/tests/postgres18/.venv/lib/python
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: build ## Build and start the sandbox on http://127.0.0.1:8080
-	./target/release/bursar serve
+run: ## Build quickly, and start the sandbox on http://127.0.0.1:8080
+	cargo build --profile quick --locked
+	./target/quick/bursar serve
 
-build: ## Build the release binary
+build: ## Build the optimized binary, target/release/bursar
 	cargo build --release --locked
 
 setup: ## Install what the tests need (fast when nothing is missing)
@@ -41,14 +44,13 @@ test: ## Everything: format, lints, tests, browser, simulation
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory postgres
 	@$(MAKE) --no-print-directory postgres-18
-	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory schemathesis
 	@$(MAKE) --no-print-directory simulate
 
-test-long: test ## The same, and what takes too long for every change
-	@$(MAKE) --no-print-directory schemathesis SCHEMATHESIS_CALLS=20000 SCHEMATHESIS_EXAMPLES=20
-	@$(MAKE) --no-print-directory simulate SIMULATE_OPS=2000000
+test-long: test build ## The same, and what takes too long for every change
+	@$(MAKE) --no-print-directory schemathesis BURSAR_BIN=$(CURDIR)/target/release/bursar SCHEMATHESIS_CALLS=20000 SCHEMATHESIS_EXAMPLES=20
+	@$(MAKE) --no-print-directory simulate BURSAR_BIN=$(CURDIR)/target/release/bursar SIMULATE_OPS=2000000
 	@$(MAKE) --no-print-directory crash
 	@$(MAKE) --no-print-directory batches
 	@$(MAKE) --no-print-directory payables-races
@@ -106,8 +108,8 @@ failover: build ## Fail a PostgreSQL of three nodes under Patroni over, thirty t
 	@tools/setup.sh failover
 	BURSAR_BIN=$(CURDIR)/target/release/bursar BURSAR_FAILOVERS=$(FAILOVERS) cargo nextest run --locked --ignore-default-filter --no-capture -E 'test(/^failover/)'
 
-browser: ## Walk the pages with a real browser (needs build and unit)
-	BURSAR_BIN=$(CURDIR)/target/release/bursar npm test --silent --prefix tests/browser
+browser: ## Walk the pages with a real browser (needs unit)
+	BURSAR_BIN=$(BURSAR_BIN) npm test --silent --prefix tests/browser
 
 sdk: ## Generate the SDKs and the Postman collection from openapi.json
 	@tools/setup.sh
@@ -117,11 +119,11 @@ generators: build ## Generate clients with every generator of tests/openapi, and
 	@tools/setup.sh generators
 	tests/openapi/.venv/bin/python tests/openapi/generators.py
 
-schemathesis: ## Call the API as its document describes it, with inputs drawn from a seed (needs build)
-	tests/schemathesis/run.py --calls $(SCHEMATHESIS_CALLS) --examples $(SCHEMATHESIS_EXAMPLES) --seed $(SCHEMATHESIS_SEED)
+schemathesis: ## Call the API as its document describes it, with inputs drawn from a seed (needs unit)
+	BURSAR_BIN=$(BURSAR_BIN) tests/schemathesis/run.py --calls $(SCHEMATHESIS_CALLS) --examples $(SCHEMATHESIS_EXAMPLES) --seed $(SCHEMATHESIS_SEED)
 
-simulate: ## Simulate a long run of payouts from a seed (needs build)
-	./target/release/bursar simulate --seed $(SIMULATE_SEED) --ops $(SIMULATE_OPS)
+simulate: ## Simulate a long run of payouts from a seed (needs unit)
+	$(BURSAR_BIN) simulate --seed $(SIMULATE_SEED) --ops $(SIMULATE_OPS)
 
 crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for every one
 	BURSAR_CRASH_ROUNDS=10 BURSAR_CRASH_PAYOUTS=5000 cargo nextest run --locked --no-capture -E 'test(/^crash/)'

@@ -356,7 +356,7 @@ mod tests {
     }
 
     /// Flags of other programs that the documents name.
-    const OF_OTHERS: [&str; 16] = [
+    const OF_OTHERS: [&str; 17] = [
         "--arg",
         "--citus",
         "--credentials",
@@ -365,6 +365,7 @@ mod tests {
         "--into",
         "--locked",
         "--page",
+        "--profile",
         "--release",
         "--role",
         "--store",
