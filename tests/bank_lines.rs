@@ -27,6 +27,11 @@ impl Bank {
     }
 }
 
+/// Returns different ids, which name nothing.
+fn unknown_ids(count: u128) -> Vec<String> {
+    (1..=count).map(|number| uuid::Uuid::from_u128(number).to_string()).collect()
+}
+
 #[tokio::test]
 async fn assign_bank_item_write_off_bank_item_explain_bank_item_need_two_members_where_money_reaches_an_app() {
     let bank = Bank::bai2(10_000).await;
@@ -54,6 +59,9 @@ async fn assign_bank_item_write_off_bank_item_explain_bank_item_need_two_members
         (json!({"booked_as": "payments"}), "/bank_file_ids"),
         (json!({"booked_as": "payments", "bank_file_ids": [app, app]}), "/bank_file_ids"),
         (json!({"booked_as": "payments", "transfer_ids": [app]}), "/transfer_ids/0"),
+        (json!({"booked_as": "payments", "transfer_ids": unknown_ids(500)}), "/transfer_ids/0"),
+        (json!({"booked_as": "payments", "transfer_ids": unknown_ids(501)}), "/transfer_ids"),
+        (json!({"booked_as": "payments", "bank_file_ids": unknown_ids(501)}), "/bank_file_ids"),
     ] {
         let mut body = fields.clone();
         body["evidence"] = json!("No.");

@@ -21,6 +21,9 @@ use crate::world::{Halt, World};
 /// The most that is booked as costs without a second person.
 pub const COSTS_MAX: Cents = Cents::new(10_000);
 
+/// The most files, and the most transfers, that one proposal names.
+const NAMED_MAX: usize = 500;
+
 /// Returns whether an amount is a cost, or an income, that needs no second person.
 #[must_use]
 pub fn is_small_cost(amount: Cents) -> bool {
@@ -278,6 +281,12 @@ impl Proposal {
         if has_transfers && self.bank_file_ids.is_empty() && self.transfer_ids.is_empty() {
             let at = if has_files { "/bank_file_ids" } else { "/transfer_ids" };
             return wrong(at, "must name what the bank booked");
+        }
+        if self.bank_file_ids.len() > NAMED_MAX {
+            return wrong("/bank_file_ids", "must name at most 500 files");
+        }
+        if self.transfer_ids.len() > NAMED_MAX {
+            return wrong("/transfer_ids", "must name at most 500 transfers");
         }
         if self.bank_file_ids.iter().collect::<BTreeSet<_>>().len() < self.bank_file_ids.len() {
             return wrong("/bank_file_ids", "must not name a file twice");

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::bank_set_up::{Acting, change, download, exchange, grid, parsed};
 use super::terminal::{Failed, say};
+use crate::money::Cents;
 
 #[derive(Subcommand)]
 pub(super) enum FileVerb {
@@ -83,7 +84,7 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
         FileVerb::List(acting) => {
             let rows = list("/v2/bank/files?limit=100", &acting)?;
             let columns = ["id", "status", "cutoff", "submit_by", "entries", "credit", "name"];
-            table(&["ID", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "CENTS", "NAME"], &columns, &rows, &acting)
+            table(&["ID", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "AMOUNT", "NAME"], &columns, &rows, &acting)
         }
         FileVerb::Show { id, acting } => show(&format!("/v2/bank/files/{id}"), &acting),
         FileVerb::Content { id, output, acting } => download(&at(id, "content"), output.as_deref(), &acting),
@@ -106,7 +107,7 @@ pub(super) fn entries(file: Option<Uuid>, acting: &Acting) -> Result<(), Failed>
     let of_file = file.map(|file| format!("&bank_file_id={file}")).unwrap_or_default();
     let rows = list(&format!("/v2/bank/entries?limit=100{of_file}"), acting)?;
     let columns = ["transfer_id", "status", "name", "amount", "individual_id", "bank_file_id"];
-    table(&["TRANSFER", "STATUS", "NAME", "CENTS", "INDIVIDUAL ID", "FILE"], &columns, &rows, acting)
+    table(&["TRANSFER", "STATUS", "NAME", "AMOUNT", "INDIVIDUAL ID", "FILE"], &columns, &rows, acting)
 }
 
 pub(super) fn show(path: &str, acting: &Acting) -> Result<(), Failed> {
@@ -115,7 +116,7 @@ pub(super) fn show(path: &str, acting: &Acting) -> Result<(), Failed> {
         return say(&one.to_string());
     }
     let fields = one.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
-    let lines: Vec<String> = fields.map(|(name, value)| format!("{name:22} {}", shown(value))).collect();
+    let lines: Vec<String> = fields.map(|(name, value)| format!("{name:22} {}", shown(name, value))).collect();
     say(&lines.join("\n"))
 }
 
@@ -123,8 +124,28 @@ pub(super) fn list(path: &str, acting: &Acting) -> Result<Value, Failed> {
     parsed(&exchange(Method::GET, path, None, acting)?)
 }
 
-fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+/// Fields in cents, which are shown as `1234.56`.
+const AMOUNTS: [&str; 5] = ["amount", "credit", "debit", "opening", "closing"];
+
+fn shown(name: &str, value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(_) if AMOUNTS.contains(&name) => dollars(value),
+        // A proposal for a line of a statement: what it is, and what it names.
+        Value::Object(proposal) if name == "proposal" => {
+            let parts = proposal.values().filter(|part| !part.is_null()).flat_map(|part| match part.as_array() {
+                Some(ids) => ids.iter().map(|id| shown("id", id)).collect(),
+                None => vec![shown("", part)],
+            });
+            parts.collect::<Vec<_>>().join(" ")
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+pub(super) fn dollars(value: &Value) -> String {
+    value.as_i64().map_or_else(|| "-".to_owned(), |cents| Cents::new(cents).plain())
 }
 
 pub(super) fn table(titles: &[&str], columns: &[&str], answer: &Value, acting: &Acting) -> Result<(), Failed> {
@@ -133,11 +154,29 @@ pub(super) fn table(titles: &[&str], columns: &[&str], answer: &Value, acting: &
     }
     let mut table = grid(titles);
     for row in answer["data"].as_array().into_iter().flatten() {
-        table.add_row(columns.iter().map(|name| {
-            let value = &row[*name];
-            if value.is_null() { "-".to_owned() } else { shown(value) }
-        }));
+        table.add_row(columns.iter().map(|name| shown(name, &row[*name])));
     }
     say(&table.trim_fmt())?;
     if answer["has_more"] == true { say("… and more; use the API with starting_after") } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_shown_with_two_decimals_and_proposals_in_words() {
+        let proposal =
+            json!({"booked_as": "payments", "app_id": null, "bank_file_ids": ["f1"], "transfer_ids": ["t1", "t2"]});
+        for (name, value, expected) in [
+            ("amount", json!(-123_456), "-1234.56"),
+            ("opening", json!(5), "0.05"),
+            ("entries", json!(200), "200"),
+            ("amount", Value::Null, "-"),
+            ("proposal", proposal, "payments f1 t1 t2"),
+            ("proposal", Value::Null, "-"),
+        ] {
+            assert_eq!(shown(name, &value), expected, "{name}");
+        }
+    }
 }

@@ -188,7 +188,7 @@ pub(super) fn items(verb: ItemVerb) -> Result<(), Failed> {
             let rows = list(&format!("/v2/bank/items?limit=100{of_file}{in_state}"), &acting)?;
             let columns = ["id", "version", "kind", "code", "status", "reason", "amount", "transfer_id", "proposal"];
             table(
-                &["ID", "VERSION", "KIND", "CODE", "STATUS", "REASON", "CENTS", "TRANSFER", "PROPOSAL"],
+                &["ID", "VERSION", "KIND", "CODE", "STATUS", "REASON", "AMOUNT", "TRANSFER", "PROPOSAL"],
                 &columns,
                 &rows,
                 &acting,

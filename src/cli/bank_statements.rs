@@ -7,10 +7,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::bank_files::{list, show, table};
+use super::bank_files::{dollars, list, show, table};
 use super::bank_set_up::{Acting, change};
 use super::terminal::{Failed, say};
-use crate::money::Cents;
 
 #[derive(Subcommand)]
 pub(super) enum StatementVerb {
@@ -61,12 +60,7 @@ pub(super) fn statements(verb: StatementVerb) -> Result<(), Failed> {
             let in_state = status.map(|status| format!("&status={status}")).unwrap_or_default();
             let rows = list(&format!("/v2/bank/statements?limit=100{of_account}{in_state}"), &acting)?;
             let columns = ["id", "date", "status", "reason", "opening", "closing", "line_count"];
-            table(
-                &["ID", "DATE", "STATUS", "REASON", "OPENING CENTS", "CLOSING CENTS", "LINES"],
-                &columns,
-                &rows,
-                &acting,
-            )
+            table(&["ID", "DATE", "STATUS", "REASON", "OPENING", "CLOSING", "LINES"], &columns, &rows, &acting)
         }
         StatementVerb::Show { id, acting } => show(&format!("/v2/bank/statements/{id}"), &acting),
         StatementVerb::Confirm { id, evidence, acting } => {
@@ -153,10 +147,6 @@ fn accounts(acting: &Acting) -> Result<Vec<String>, Failed> {
     }
 }
 
-fn dollars(value: &Value) -> String {
-    value.as_i64().map_or_else(|| "-".to_owned(), |cents| Cents::new(cents).plain())
-}
-
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| "-".to_owned(), str::to_owned)
 }
@@ -176,7 +166,8 @@ fn report(found: &Value) -> String {
     };
     add(format!("opening {}", dollars(&found["opening"])));
     for sum in rows("lines") {
-        add(format!("{} lines of {}: {}", sum["count"], text(&sum["meaning"]), dollars(&sum["amount"])));
+        let lines = if sum["count"] == 1 { "line" } else { "lines" };
+        add(format!("{} {lines} of {}: {}", sum["count"], text(&sum["meaning"]), dollars(&sum["amount"])));
     }
     for one in rows("unbooked") {
         let (kind, id) = if one["bank_file_id"].is_null() {
