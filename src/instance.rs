@@ -21,7 +21,7 @@ use crate::history;
 use crate::ids::Seeds;
 use crate::key_file::{self, MasterKeys};
 use crate::originals::ORIGINALS;
-use crate::outbound::{DEADLINE, Outbound};
+use crate::outbound::{DEADLINE, Outbound, Tokens};
 use crate::payout_links::{self, PayoutLink};
 use crate::program::{Bursar, Environment, KnownKeys, SetupToken, SignIns};
 use crate::providers::{Gateway, Providers, Smtp};
@@ -89,6 +89,8 @@ pub struct Dependencies {
     pub request_seeds: Seeds,
     pub vault: Vault,
     pub environment: Environment,
+    /// Whether a rail without a route is refused. In the sandbox it is simulated.
+    pub live: bool,
     /// The base URL of the pages, without a trailing slash.
     pub public_url: String,
     pub providers: Providers,
@@ -160,6 +162,7 @@ impl Instance {
             request_seeds,
             vault,
             environment,
+            live,
             public_url,
             providers,
             transports,
@@ -174,6 +177,7 @@ impl Instance {
         let follow_ups = worker::follow_ups(environment, &providers, &vault, &public_url);
         let executor = |store, seeds| {
             let executor = Executor::new(store, clock.clone(), seeds).chained(history.chain.clone());
+            let executor = executor.live(live);
             executor.followed_by(follow_ups.clone())
         };
         // A single executor uses all seeds.
@@ -191,6 +195,7 @@ impl Instance {
             history,
             clock,
             environment,
+            live,
             public_url,
             seeds: Mutex::new(request_seeds),
             keys: KnownKeys::default(),
@@ -198,6 +203,7 @@ impl Instance {
             providers,
             transports,
             outbound: Outbound::new(environment.reach(), call_deadline),
+            rail_tokens: Tokens::default(),
             setup: SetupToken::default(),
             watchlist: RwLock::new(watchlist),
             local_credentials: OnceLock::new(),

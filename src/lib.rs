@@ -52,6 +52,8 @@ pub mod bank_accounts;
 pub mod apps;
 /// The acting member and their permissions.
 pub mod acting;
+/// Instructions to payout rails, their providers, and the simulated rails of the sandbox.
+pub mod rails;
 /// Connections to banks, originators, settlement accounts, and the routes of rails.
 pub mod banking;
 /// Messages to people, and their delivery.
@@ -64,10 +66,10 @@ pub mod users;
 pub mod taxes;
 /// An app's answers about its company, directors and use of money.
 pub mod app_compliance;
-/// Instructions to payout rails, and the simulated rails of the sandbox.
-pub mod rails;
 /// Transfers: one movement of money each.
 pub mod transfers;
+/// Payments at providers behind HTTP.
+pub mod rail_payments;
 /// Payments in files for a bank: entries, files, and what members do with them.
 pub mod bank_files;
 /// Deposits to an app's wallet, and withdrawals from it.
@@ -151,6 +153,8 @@ pub mod serve;
 pub mod load;
 /// A simulated bank, which reads payment files and answers with files.
 pub mod bankbox;
+/// Checks whether an adapter keeps the adapter protocol.
+pub mod rails_check;
 /// The simulator: months of payouts from a seed, checked after every step.
 pub mod sim;
 /// The command line.

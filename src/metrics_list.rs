@@ -109,7 +109,7 @@ fn attempts() -> Vec<&'static str> {
     std::iter::once("accepted").chain(DeliveryError::ALL.iter().map(|error| error.as_str())).collect()
 }
 
-const METRICS: [Metric; 30] = [
+const METRICS: [Metric; 31] = [
     metric(Gauge, "bursar_build_info", Unit::Count, "Always 1; the label has the version of the program.")
         .by(&[("version", || vec![env!("CARGO_PKG_VERSION")])]),
     metric(Gauge, "bursar_ready", Unit::Count, "1 if /readyz returns 200, else 0."),
@@ -148,6 +148,8 @@ const METRICS: [Metric; 30] = [
         .by(&[("outcome", || vec!["applied", "waiting", "quarantined", "unmatched", "debit_by_other"])]),
     metric(Counter, "bursar_bank_files_total", Unit::Count, "Deliveries of files to banks.")
         .by(&[("outcome", || vec!["sent", "failed", "in_doubt", "late", "changed"])]),
+    metric(Counter, "bursar_provider_calls_total", Unit::Count, "Answers of providers of rails behind HTTP.")
+        .by(&[("outcome", || vec!["known", "refused", "short_of_funds", "different", "unknown", "unclear"])]),
     metric(Counter, "bursar_log_lines_dropped_total", Unit::Count, "Log lines dropped because the log was not read."),
     metric(Counter, "bursar_security_events_total", Unit::Count, "Events of the security log.")
         .by(&[("kind", || SecurityEvent::ALL.iter().map(|event| event.kind()).collect())]),

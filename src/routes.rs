@@ -10,7 +10,8 @@ use crate::{openapi, pages};
 pub fn table() -> Vec<Route> {
     let business = business();
     let reference = openapi::routes(&business);
-    [business, reference, pages::http::routes(), crate::payout_links::reports()].concat()
+    [business, reference, pages::http::routes(), crate::payout_links::reports(), crate::rail_payments::nudges()]
+        .concat()
 }
 
 /// Returns every route of the API, in the order of the document. A new noun adds its rows here.
@@ -40,7 +41,9 @@ pub fn business() -> Vec<Route> {
         crate::banking::connections::routes(),
         crate::banking::originators::routes(),
         crate::banking::settlement_accounts::routes(),
+        crate::banking::providers::routes(),
         crate::banking::routes::routes(),
+        crate::rail_payments::routes(),
         crate::bank_files::routes(),
         crate::bank_intake::routes(),
         crate::bank_statements::routes(),

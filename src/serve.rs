@@ -98,6 +98,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         request_seeds: Seeds::System,
         vault,
         environment: config.environment,
+        live: config.environment.is_live(),
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
         providers,
         transports: config.transports.clone(),

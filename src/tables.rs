@@ -11,6 +11,7 @@ use crate::bank_intake::{BankItem, InboundFile, InboundPart};
 use crate::bank_statements::{BankBalance, BankStatement};
 use crate::banking::connections::BankConnection;
 use crate::banking::originators::Originator;
+use crate::banking::providers::RailProvider;
 use crate::banking::routes::RailRoute;
 use crate::banking::settlement_accounts::SettlementAccount;
 use crate::claims::{ClaimContact, ClaimSession};
@@ -31,6 +32,7 @@ use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
 use crate::payout_links::PayoutLink;
 use crate::payout_methods::PayoutMethod;
 use crate::payout_requests::{PayoutRequest, PublicRequests};
+use crate::rail_payments::RailPayment;
 use crate::rails::sandbox::RailItem;
 use crate::sandbox::clock::EnvironmentClock;
 use crate::seals::SealState;
@@ -101,6 +103,8 @@ pub const ALL: &[&Table] = &[
     PayoutRequest::TABLE,
     PublicRequests::TABLE,
     RailItem::TABLE,
+    RailPayment::TABLE,
+    RailProvider::TABLE,
     RailRoute::TABLE,
     ScreeningHit::TABLE,
     ScreeningRun::TABLE,

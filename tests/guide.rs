@@ -219,6 +219,7 @@ macro_rules! chapters {
 chapters! {
     approvals "approvals"
     bank_files "bank-files"
+    rails "rails"
     bills "bills"
     collect_payments "collect-payments"
     deployment "deployment"

@@ -489,6 +489,7 @@ mod tests {
             target: "POST /v2/anything".to_owned(),
             path: Vec::new(),
             query: Vec::new(),
+            signed_bytes: bytes::Bytes::new(),
             is_csv: false,
             body: Json::Object(Vec::new()),
             idempotency_key: Some("k".to_owned()),

@@ -1,9 +1,7 @@
 //! The route that carries a payment, and the window whose file it joins.
 
-use std::sync::Arc;
-
 use crate::banking::connections::{self, BankConnection};
-use crate::banking::routes::{self, RailRoute};
+use crate::banking::routes::{self, BankParts};
 use crate::calendars::Cutoff;
 use crate::clock::Time;
 use crate::fees::BOOK_CURRENCY;
@@ -19,7 +17,7 @@ const SAME_DAY_MAX: Cents = Cents::new(100_000_000);
 /// The route in force, and the next window for an amount.
 #[derive(Clone, Debug)]
 pub struct Carrier {
-    pub(super) route: Arc<RailRoute>,
+    pub(super) parts: BankParts,
     pub(super) window: Slot,
 }
 
@@ -53,8 +51,7 @@ pub(super) fn next_window(connection: &BankConnection, after: Time, may_be_same_
     schedule.next(after, |window| may_be_same_day || !window.same_day).map(Slot::from)
 }
 
-/// Returns the carrier of a payout of this amount; `None` if no route of its rail is in force, so that the rail is
-/// simulated.
+/// Returns the carrier of a payout of this amount; `None` if no route of its rail to a bank is in force.
 ///
 /// # Errors
 /// `limit-exceeded` above the connection's limit of one payment; `invalid-state` if the connection sends no payments,
@@ -66,7 +63,8 @@ pub fn carrier(world: &World, scope: Scope, platform: Platform, amount: Cents) -
     }
     let now = world.now();
     let Some(route) = routes::carrying(world, scope.org, platform, BOOK_CURRENCY, now)? else { return Ok(None) };
-    let connection = connections::find(world, scope.org, route.connection)?;
+    let Some(parts) = route.bank() else { return Ok(None) };
+    let connection = connections::find(world, scope.org, parts.connection)?;
     let Some(limits) = connection.settings.0.limits.credit else {
         let message = "The bank connection of this rail sends no payments. Choose another rail, or let an admin set \
                        the limits of its credits.";
@@ -86,5 +84,5 @@ pub fn carrier(world: &World, scope: Scope, platform: Platform, amount: Cents) -
                        an admin change the windows.";
         return Err(Refusal::new(Code::InvalidState, message).into());
     };
-    Ok(Some(Carrier { route, window }))
+    Ok(Some(Carrier { parts, window }))
 }

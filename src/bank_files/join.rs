@@ -90,14 +90,14 @@ fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Resul
 
 fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     let (id, now) = (world.id(), world.now());
-    let Carrier { route, window } = carrier;
+    let Carrier { parts, window } = carrier;
     let Slot { name, window_at, submit_by, effective_on, settles_at, same_day } = window.clone();
     BankFile {
         org,
         id,
-        connection: route.connection,
-        originator: route.originator,
-        settlement_account: route.settlement_account,
+        connection: parts.connection,
+        originator: parts.originator,
+        settlement_account: parts.settlement_account,
         status: FileStatus::Open,
         window_name: name,
         window_at,

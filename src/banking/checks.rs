@@ -1,9 +1,10 @@
 //! Invariant 35: each part of a bank's set-up that is in use was approved by another member than its maker, a
-//! connection in use was tested, and the parts of an approved route belong to one connection. Pure.
+//! connection in use was tested, and the parts of an approved route belong to one connection or are one provider. Pure.
 
 use super::connections::{BankConnection, ConnectionStatus};
 use super::originators::Originator;
-use super::routes::RailRoute;
+use super::providers::RailProvider;
+use super::routes::{Carries, RailRoute};
 use super::settlement_accounts::SettlementAccount;
 use super::setup::SetupStatus;
 use crate::ids::MemberId;
@@ -50,17 +51,30 @@ pub fn of_settlement_account(account: &SettlementAccount) -> Option<&'static str
     of_part(account.status, account.made_by, account.approved_by)
 }
 
-/// Returns what is wrong with a route, with its originator and its settlement account.
+/// Returns what is wrong with a provider.
+#[must_use]
+pub fn of_provider(provider: &RailProvider) -> Option<&'static str> {
+    of_part(provider.status, provider.made_by, provider.approved_by)
+}
+
+/// Returns what is wrong with a route, with its originator and its settlement account, or its provider.
 #[must_use]
 pub fn of_route(
     route: &RailRoute,
     originator: Option<&Originator>,
     account: Option<&SettlementAccount>,
+    provider: Option<&RailProvider>,
 ) -> Option<&'static str> {
-    let is_of_connection = originator.is_some_and(|originator| originator.connection == route.connection)
-        && account.is_some_and(|account| account.connection == route.connection);
-    if !is_of_connection {
-        return Some("names an originator or a settlement account that its connection does not have");
+    let is_whole = match route.carries() {
+        Some(Carries::Bank(parts)) => {
+            originator.is_some_and(|originator| originator.connection == parts.connection)
+                && account.is_some_and(|account| account.connection == parts.connection)
+        }
+        Some(Carries::Provider(_)) => provider.is_some(),
+        None => return Some("names neither a bank nor a provider, or both"),
+    };
+    if !is_whole {
+        return Some("names an originator or a settlement account that its connection does not have, or no provider");
     }
     of_part(route.status, route.made_by, route.approved_by)
 }

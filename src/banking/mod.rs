@@ -1,4 +1,5 @@
-//! The set-up of an organization's banks: connections, originators, settlement accounts, and the routes of rails.
+//! The set-up of an organization's banks: connections, originators, settlement accounts, providers behind HTTP, and the
+//! routes of rails.
 //!
 //! *Invariants*: a person makes a part of the set-up, and another one approves it; a change of a connection ends its
 //! approval; a route begins in the future and is never edited; an account number is sealed in its row. Every change is
@@ -13,6 +14,7 @@ pub mod checks;
 pub mod connections;
 pub mod originators;
 mod person;
+pub mod providers;
 pub mod routes;
 mod settings;
 pub mod settlement_accounts;

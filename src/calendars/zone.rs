@@ -28,6 +28,12 @@ impl Zone {
         "America/New_York".parse().unwrap_or(Self(TimeZone::UTC))
     }
 
+    /// The zone of days that no bank defines.
+    #[must_use]
+    pub const fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
     #[must_use]
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")

@@ -73,6 +73,11 @@ pub(super) enum Options {
         #[command(subcommand)]
         verb: set_up::PartVerb,
     },
+    /// List, add, approve and end providers of rails behind HTTP
+    Providers {
+        #[command(subcommand)]
+        verb: set_up::PartVerb,
+    },
     /// List, add, approve and end the routes of rails
     Routes {
         #[command(subcommand)]
@@ -136,6 +141,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
         Options::Connections { verb } => set_up::connections(verb),
         Options::Originators { verb } => set_up::part("originators", verb),
         Options::SettlementAccounts { verb } => set_up::part("settlement-accounts", verb),
+        Options::Providers { verb } => set_up::part("providers", verb),
         Options::Routes { verb } => set_up::part("routes", verb),
         Options::Files { verb } => files::files(verb),
         Options::Inbound { verb } => intake::inbound(verb),

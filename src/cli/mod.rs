@@ -24,6 +24,7 @@ mod master;
 mod move_store;
 mod organizations;
 mod probe;
+mod rails;
 mod rekey;
 mod request;
 mod routes;
@@ -188,6 +189,13 @@ enum Command {
         #[command(subcommand)]
         asked: bank::Options,
     },
+    /// Check adapters, the programs that connect rails to bursar over HTTP
+    #[command(after_help = "Examples:\n  ADAPTER_TOKEN=… bursar rails check http://127.0.0.1:8700\n  \
+                            bursar rails check http://127.0.0.1:8700 --json | jq '.checks[].findings'")]
+    Rails {
+        #[command(subcommand)]
+        asked: rails::Options,
+    },
     /// Fetch an object or a list of a running server
     #[command(
         after_help = "Examples:\n  bursar get payout-links?limit=2\n  bursar get /v2/transfers/019a… --json | jq .status\n  \
@@ -282,6 +290,7 @@ pub fn run() -> ExitCode {
         Command::Simulate(simulated) => simulate::run(&simulated),
         Command::Screening { asked } => screening::run(asked),
         Command::Bank { asked } => bank::run(asked),
+        Command::Rails { asked } => rails::run(asked),
         Command::Get(asked) => request::get(&asked),
         Command::Post(asked) => request::post(&asked),
         Command::Batch(asked) => batch::submit(&asked),

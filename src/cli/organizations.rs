@@ -71,6 +71,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
             request_seeds: Seeds::System,
             vault,
             environment: config.environment,
+            live: config.environment.is_live(),
             public_url: config.public_url.clone().unwrap_or_default(),
             providers: crate::providers::Providers::default(),
             transports: crate::bank_transports::Transports::default(),

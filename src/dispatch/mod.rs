@@ -64,7 +64,7 @@ const REQUEST_ID_MAX: usize = 128;
 /// Delay of claim tokens from an IP address with too many wrong ones. Correct tokens still succeed.
 const SLOWED: Duration = Duration::from_millis(250);
 /// Headers that a handler may read. `Authorization` is excluded: authentication comes first.
-const HANDED_ON: [&str; 11] = [
+const HANDED_ON: [&str; 14] = [
     "accept",
     "accept-language",
     "claim-session",
@@ -74,6 +74,9 @@ const HANDED_ON: [&str; 11] = [
     "origin",
     "sec-fetch-site",
     "user-agent",
+    "webhook-id",
+    "webhook-signature",
+    "webhook-timestamp",
     "x-forwarded-for",
     providers::SIGNATURE,
 ];
@@ -316,6 +319,7 @@ impl Pipeline {
             Some(read) => read(&bytes, &query(route, parts)?)?,
             None => body::parse(route, parts, &bytes)?,
         };
+        let signed_bytes = if route.who == Who::Provider { bytes.clone() } else { bytes::Bytes::new() };
         drop((bytes, share));
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
         acting::name_member(route, &caller, &mut body)?;
@@ -331,6 +335,7 @@ impl Pipeline {
             path,
             query,
             body,
+            signed_bytes,
             is_csv,
             idempotency_key,
             headers: handed_on(parts),

@@ -58,6 +58,14 @@ words! {
         SettlementAccountAdded = "settlement_account.added",
         SettlementAccountApproved = "settlement_account.approved",
         SettlementAccountEnded = "settlement_account.ended",
+        RailProviderAdded = "rail_provider.added",
+        RailProviderApproved = "rail_provider.approved",
+        RailProviderRotated = "rail_provider.secret_rotated",
+        RailProviderEnded = "rail_provider.ended",
+        /// By the program: the balance at the provider is too low.
+        RailProviderShort = "rail_provider.short_of_funds",
+        /// By the program: the provider accepts payments again.
+        RailProviderFunded = "rail_provider.funded",
         RailRouteAdded = "rail_route.added",
         RailRouteApproved = "rail_route.approved",
         RailRouteEnded = "rail_route.ended",

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::ach_account::needed_ach_account;
 use crate::apps;
 use crate::bank_accounts::BankAccount;
+use crate::banking::routes;
 use crate::engine::Command;
 use crate::ids::PayoutLinkId;
 use crate::jobs::{self, Work};
@@ -26,6 +27,7 @@ impl Command for Deposit {
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         apps::find(world, self.scope)?;
+        routes::must_be_simulated(world, Platform::Ach, "deposits")?;
         let account = needed_ach_account(world, self.scope)?;
 
         // From here it must succeed.

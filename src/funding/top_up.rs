@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::ach_account::ach_account;
 use super::{debts, deposit};
 use crate::apps::App;
+use crate::banking::routes;
 use crate::engine::Command;
 use crate::ids::AppId;
 use crate::jobs::{self, Leased};
 use crate::ledger::wallet_funding::{self, WalletFunding};
 use crate::ledger::{self, Account};
+use crate::platform::Platform;
 use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -52,6 +54,7 @@ fn refill(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let Some(app) = found.filter(|app| app.deleted_at.is_none()) else { return Ok(()) };
     let balance = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
     let is_low = wallet_funding::find(world, scope)?.is_low(balance, world.now());
+    let is_low = is_low && routes::must_be_simulated(world, Platform::Ach, "refills").is_ok();
     let (Some(auto), true, Some(account)) = (app.settings.0.auto_refill, is_low, ach_account(world, scope)?) else {
         return Ok(());
     };

@@ -1,5 +1,6 @@
 use super::ach_account::needed_ach_account;
 use crate::apps;
+use crate::banking::routes;
 use crate::engine::Command;
 use crate::ids::TransferId;
 use crate::jobs::{self, Work};
@@ -35,6 +36,7 @@ impl Command for Withdraw {
             let message = "The organization limits this app's outgoing money. Withdraw with an organization key.";
             return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
         }
+        routes::must_be_simulated(world, Platform::Ach, "withdrawals")?;
         let account = needed_ach_account(world, self.scope)?;
         let id: TransferId = world.id();
         ledger::post(world, &postings::withdraw(self.scope, id, Platform::Ach, self.amount))?;

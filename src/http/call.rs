@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::caller::{Caller, CredentialKind};
@@ -29,6 +30,8 @@ pub struct Call {
     pub query: Vec<(String, String)>,
     /// The body without `idempotency_key`; an empty object if there was none.
     pub body: Json,
+    /// The body as it was sent, on a route of a provider, which signs it; else empty.
+    pub signed_bytes: Bytes,
     /// Whether the body was sent as a CSV file.
     pub is_csv: bool,
     /// The idempotency key, from the header or the body.

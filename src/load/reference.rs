@@ -67,6 +67,7 @@ fn dependencies(vault: Vault) -> Dependencies {
         request_seeds: Seeds::System,
         vault,
         environment: Environment::Sandbox,
+        live: Environment::Sandbox.is_live(),
         public_url: "http://127.0.0.1:8080".to_owned(),
         providers: Providers::default(),
         transports: crate::bank_transports::Transports::default(),

@@ -89,6 +89,7 @@ impl<'call> Local<'call> {
             target: format!("{} {}", route.method.as_str(), route.path),
             path: placeholder.map(|name| (name.to_owned(), id.to_owned())).into_iter().collect(),
             query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            signed_bytes: bytes::Bytes::new(),
             is_csv: false,
             body: Json::parse(body.to_string().as_bytes()).expect("it is JSON"),
             idempotency_key: None,

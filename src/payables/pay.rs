@@ -11,6 +11,7 @@ use super::rules::{self, PayableEvent};
 use crate::acting::{Act, Named, proven};
 use crate::apps;
 use crate::apps::{Movement, limit_days};
+use crate::banking::routes;
 use crate::engine::Command;
 use crate::ids::{PayableId, TransferId};
 use crate::jobs::{self, Work};
@@ -53,6 +54,7 @@ impl Command for Pay {
         let Some(terms) = payable.terms.as_ref().map(|terms| terms.0) else {
             return Err(Refusal::new(Code::InternalError, "The approved terms of this payable are missing.").into());
         };
+        routes::must_be_simulated(world, RAIL, "bills")?;
         let vendor = vendors::find_active(world, self.scope, terms.vendor)?;
         let method = vendors::payment_method(world, &vendor, terms.payment_method)?;
         vendors::rules::may_be_paid(&method, world.now())?;

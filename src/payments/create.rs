@@ -3,6 +3,7 @@ use std::sync::Arc;
 use crate::apps::{self, AuthorizationNeeded};
 use crate::apps::{Movement, limit_days};
 use crate::bank_accounts::{self, BankAccount, SealedAccount};
+use crate::banking::routes;
 use crate::engine::Command;
 use crate::ids::{BankAccountId, PaymentCustomerId, PayoutMethodId, UserId};
 use crate::jobs::{self, Work};
@@ -67,6 +68,7 @@ impl Command for CreatePayment {
         let blank = Transfer::new(scope.org, scope.app, world.id(), TransferKind::Payment, self.amount, world.now());
         let blank = Transfer { platform: Some(Platform::Ach), metadata: self.metadata.clone(), ..blank };
         let authorization = self.authorization(world)?;
+        routes::must_be_simulated(world, Platform::Ach, "payments")?;
         let (transfer, contact) = match self.payer {
             Payer::User(user) => {
                 let user = users::find(world, scope, user)?;

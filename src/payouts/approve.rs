@@ -1,7 +1,7 @@
 //! Approves a payout that is above the app's approval limit, or whose payee has a warning.
 
+use super::carrier::Carrier;
 use super::pay::{hand_to_rail, may_go_by, may_use};
-use crate::bank_files;
 use crate::engine::Command;
 use crate::ids::{MemberId, TransferId};
 use crate::members::{self, Member, Role};
@@ -44,13 +44,13 @@ impl Command for ApprovePayout {
         may_use(&method)?;
         may_go_by(world, self.scope, &user, method.platform)?;
         let platform = transfer.platform.unwrap_or(method.platform);
-        let carrier = bank_files::carrier(world, self.scope, platform, transfer.arrives)?;
+        let carrier = Carrier::of(world, self.scope, platform, transfer.arrives)?;
 
         // From here it must succeed.
         let transfer = transfers::advance(world, &transfer, TransferEvent::Cleared, |transfer| {
             transfer.approved_by = Some(member.id);
         })?;
-        let transfer = hand_to_rail(world, carrier.as_ref(), transfer, &user)?;
+        let transfer = hand_to_rail(world, &carrier, transfer, &user)?;
         transfers::json(world, &transfer)
     }
 }

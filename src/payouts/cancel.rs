@@ -6,6 +6,7 @@ use crate::bank_files;
 use crate::engine::Command;
 use crate::ids::TransferId;
 use crate::jobs;
+use crate::rail_payments;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::rules::{self, TransferEvent};
@@ -48,7 +49,7 @@ fn keep_from_rail(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
         return Ok(());
     }
     if transfer.waits_for_rail() && jobs::withdraw(world, transfer.org, job_of(transfer))? {
-        return Ok(());
+        return rail_payments::withdraw(world, transfer.org, transfer.id);
     }
     if bank_files::withdraw(world, transfer)? {
         return Ok(());

@@ -8,6 +8,7 @@
 
 mod approve;
 mod cancel;
+mod carrier;
 mod choose;
 mod create;
 mod estimate;

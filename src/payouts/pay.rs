@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::carrier::Carrier;
 use super::of_link;
 use super::quote::{FeeRequest, Quote, Way, quote};
 use crate::apps;
 use crate::apps::{Movement, limit_days};
-use crate::bank_files::{self, Carrier};
+use crate::bank_files;
+use crate::banking::routes;
 use crate::ids::{JobId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger;
@@ -15,6 +17,7 @@ use crate::money::Cents;
 use crate::payout_links;
 use crate::payout_methods::{CORRECTED, PayoutMethod};
 use crate::platform::Platform;
+use crate::rail_payments;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::taxes;
@@ -61,7 +64,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     may_use(&order.method)?;
     may_go_by(world, scope, &order.user, order.method.platform)?;
     let Quote { prices, charged, basis } = quote(world, scope, &Way::to(&order.method), order.amount, order.fees)?;
-    let carrier = bank_files::carrier(world, scope, prices.platform, charged.payout_amount)?;
+    let carrier = Carrier::of(world, scope, prices.platform, charged.payout_amount)?;
     limit_days::count(world, scope, Movement::Payout, order.amount)?;
     let id: TransferId = world.id();
     let amounts = PayoutAmounts {
@@ -103,19 +106,21 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     if approval_limit.is_some_and(|limit| weighed > limit) || users::holds_payouts(&order.user) {
         return transfers::advance(world, &transfer, TransferEvent::Flagged, |_| ());
     }
-    hand_to_rail(world, carrier.as_ref(), transfer, &order.user)
+    hand_to_rail(world, &carrier, transfer, &order.user)
 }
 
-/// Adds a payout to the file of its carrier. Without a carrier it queues the job for the rail, which has the transfer's
-/// id, so that it can be withdrawn until a worker begins it.
+/// Adds a payout to the file of its carrier. Without a file it queues the job for the provider or the simulated rail,
+/// which has the transfer's id, so that it can be withdrawn until a worker begins it.
 pub(super) fn hand_to_rail(
     world: &mut World,
-    carrier: Option<&Carrier>,
+    carrier: &Carrier,
     transfer: Arc<Transfer>,
     user: &User,
 ) -> Result<Arc<Transfer>, Halt> {
-    if let Some(carrier) = carrier {
-        return bank_files::join(world, carrier, &transfer, &user.full_name());
+    match carrier {
+        Carrier::File(carrier) => return bank_files::join(world, carrier, &transfer, &user.full_name()),
+        Carrier::Provider(carrier, platform) => rail_payments::hand_over(world, *carrier, &transfer, *platform),
+        Carrier::Simulated => {}
     }
     jobs::enqueue_as(world, transfer.org, job_of(&transfer), Work::SubmitTransfer { transfer: transfer.id.0 });
     Ok(transfer)
@@ -137,8 +142,10 @@ pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
     Err(Refusal::new(Code::UserInfoMissing, "This payout method is no longer in use. Choose another one."))
 }
 
-/// Requires that neither the app nor the user excludes the rail (`payout_options_exclude_list`).
+/// Requires that the rail is connected, and that neither the app nor the user excludes it
+/// (`payout_options_exclude_list`).
 pub(super) fn may_go_by(world: &mut World, scope: Scope, user: &User, platform: Platform) -> Result<(), Halt> {
+    routes::must_be_connected(world, scope.org, platform)?;
     if users::open_rails(world, scope, user)?.contains(&platform) {
         return Ok(());
     }

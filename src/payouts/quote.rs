@@ -2,6 +2,7 @@
 //! and the payout itself use it.
 
 use crate::apps;
+use crate::banking::routes;
 use crate::fees::{
     self, Added, BOOK_CURRENCY, Breakdown, ChargeInput, Exchange, FeeBasis, FeeRefusal, Party, PlatformFeeSource,
     RailTerms, Rate, Schedule,
@@ -57,6 +58,8 @@ pub enum Upgrade {
     AccountTakesNone,
     /// The amount is above [`RTP_AMOUNT_MAX`].
     AboveLimit,
+    /// No route connects rtp.
+    NotConnected,
 }
 
 #[derive(Clone, Debug)]
@@ -91,7 +94,10 @@ pub fn prices(
 ) -> Result<Prices, Halt> {
     let app = apps::find(world, scope)?;
     let (settings, now) = (&app.settings.0, world.now());
-    let upgrade = upgrade(way, amount);
+    let upgrade = match upgrade(way, amount) {
+        Upgrade::Instant if !routes::is_connected(world, scope.org, Platform::Rtp)? => Upgrade::NotConnected,
+        other => other,
+    };
     let platform = if upgrade == Upgrade::Instant { Platform::Rtp } else { way.platform };
     let terms = fees::schedule(platform, now.date());
     let currency = way.currency.as_deref();

@@ -17,7 +17,7 @@ use crate::chain::HistoryKeys;
 use crate::clock::Clock;
 use crate::engine::{Engine, Queries};
 use crate::ids::{Entropy, Seeds};
-use crate::outbound::Outbound;
+use crate::outbound::{Outbound, Tokens};
 use crate::providers::Providers;
 use crate::refusal::{Code, Refusal};
 use crate::screening::{LookedUp, Watchlist};
@@ -40,6 +40,8 @@ pub struct Bursar {
     pub history: HistoryKeys,
     pub clock: Clock,
     pub environment: Environment,
+    /// Whether a rail without a route is refused instead of simulated.
+    pub live: bool,
     /// The base URL of the pages and of every claim link, without a trailing slash.
     pub public_url: String,
     pub seeds: Mutex<Seeds>,
@@ -50,6 +52,8 @@ pub struct Bursar {
     /// The ways to banks.
     pub transports: Transports,
     pub outbound: Outbound,
+    /// Access tokens of providers of rails.
+    pub rail_tokens: Tokens,
     /// The setup token of a store without an organization.
     pub setup: SetupToken,
     /// The current sanctions list; it can be replaced while the program runs.
@@ -89,6 +93,11 @@ impl Bursar {
         &self,
         query: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
     ) -> Result<T, Refusal> {
+        let is_live = self.live;
+        let query = move |world: &mut World| {
+            world.set_live(is_live);
+            query(world)
+        };
         self.queries.run(self.clock.now(), query).await
     }
 }
@@ -100,7 +109,8 @@ impl Bursar {
         let memory = crate::store::Memory::new();
         let clock = Clock::manual(crate::clock::Time::from_micros(1_790_000_000_000_000));
         let store = crate::store::Store::Memory(memory.clone());
-        let executor = crate::engine::Executor::new(store, clock.clone(), Seeds::counted(1));
+        let executor =
+            crate::engine::Executor::new(store, clock.clone(), Seeds::counted(1)).live(environment.is_live());
         Ok(Self {
             engine: Engine::start(executor)?,
             queries: Queries::start(Reads::Memory(memory.clone()))?,
@@ -109,6 +119,7 @@ impl Bursar {
             history: HistoryKeys::of_seed(&[1; 32]),
             clock,
             environment,
+            live: environment.is_live(),
             public_url: "http://127.0.0.1:8080".to_owned(),
             seeds: Mutex::new(Seeds::counted(2)),
             keys: KnownKeys::default(),
@@ -116,6 +127,7 @@ impl Bursar {
             providers: Providers::default(),
             transports: Transports::default(),
             outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
+            rail_tokens: Tokens::default(),
             setup: SetupToken::default(),
             watchlist: RwLock::new(Watchlist::of_sandbox()),
             local_credentials: OnceLock::new(),

@@ -6,6 +6,7 @@
 
 pub mod failures;
 mod model;
+pub mod providers;
 pub mod sandbox;
 
 pub use model::{Direction, FarEnd, Instruction, ItemStatus};

@@ -6,12 +6,14 @@ use crate::app_compliance::{self, AppCompliance};
 use crate::apps::{Key, keys};
 use crate::bank_accounts::{self, BankAccount};
 use crate::bank_intake::{self, InboundPart};
+use crate::banking::providers::{self, RailProvider};
 use crate::banking::settlement_accounts::{self, SettlementAccount};
 use crate::idempotency::StoredAnswer;
 use crate::members::sign_in::{MemberFactor, confirmed_place, pending_seal_context};
 use crate::messages::{Message, Template};
 use crate::payout_links::{self, PayoutLink};
 use crate::payout_methods::{self, Details, PayoutMethod};
+use crate::rail_payments::{self, RailPayment};
 use crate::scope::Scope;
 use crate::taxes;
 use crate::users::{self, User};
@@ -158,6 +160,42 @@ impl Sealed for SettlementAccount {
     fn contradiction(&self, vault: &Vault) -> Result<Option<&'static str>, Tampered> {
         let number = settlement_accounts::open(self, vault)?;
         Ok((!number.ends_with(&self.last4)).then_some("shows digits that differ from the sealed ones"))
+    }
+}
+
+impl Sealed for RailProvider {
+    const ORDER: &'static str = "id";
+
+    fn seals(&self) -> Vec<Seal> {
+        let nudge = self.sealed_nudge_secret.iter();
+        let nudge = nudge.map(|sealed| Seal::new(providers::seal_context(self, providers::NUDGE), sealed));
+        let secret = Seal::new(providers::seal_context(self, providers::SECRET), &self.sealed_secret);
+        std::iter::once(secret).chain(nudge).collect()
+    }
+
+    fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
+        let mut provider = self.clone();
+        let mut seals = self.seals().into_iter().map(|seal| again.seal(&seal));
+        provider.sealed_secret = seals.next().ok_or(Tampered)??;
+        provider.sealed_nudge_secret = seals.next().transpose()?;
+        Ok(provider)
+    }
+}
+
+impl Sealed for RailPayment {
+    const ORDER: &'static str = "transfer";
+
+    fn seals(&self) -> Vec<Seal> {
+        let order = self.sealed_order.iter();
+        order.map(|sealed| Seal::new(rail_payments::seal_context(self), sealed)).collect()
+    }
+
+    fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
+        let mut payment = self.clone();
+        for seal in self.seals() {
+            payment.sealed_order = Some(again.seal(&seal)?);
+        }
+        Ok(payment)
     }
 }
 
@@ -400,6 +438,10 @@ macro_rules! for_each_sealed {
             $do
         }
         {
+            type $record = crate::banking::providers::RailProvider;
+            $do
+        }
+        {
             type $record = crate::banking::settlement_accounts::SettlementAccount;
             $do
         }
@@ -417,6 +459,10 @@ macro_rules! for_each_sealed {
         }
         {
             type $record = crate::payout_methods::PayoutMethod;
+            $do
+        }
+        {
+            type $record = crate::rail_payments::RailPayment;
             $do
         }
         {

@@ -13,6 +13,7 @@ use crate::payables;
 use crate::payments;
 use crate::payout_links;
 use crate::payouts;
+use crate::platform::Platform;
 use crate::rails::ItemStatus;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
@@ -23,8 +24,12 @@ use crate::world::{Halt, Want, World};
 /// The wait before a rail without an outcome is queried again.
 const ASK_AGAIN_SECONDS: i64 = 3_600;
 
-/// The time in flight after which a transfer is reported as late: the slowest rail takes five days, holidays aside.
-const LATE_SECONDS: i64 = 14 * DAY_SECONDS;
+/// Returns the time in flight after which a transfer is reported as late: the slowest rail takes five days, holidays
+/// aside, and a wallet waits 30 days for a payee who does not claim.
+fn late_seconds(platform: Option<Platform>) -> i64 {
+    let waits_for_payee = matches!(platform, Some(Platform::WalletA | Platform::WalletB));
+    if waits_for_payee { 31 * DAY_SECONDS } else { 14 * DAY_SECONDS }
+}
 
 /// A problem of a transfer that the operators must clear up with the bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +71,7 @@ impl Command for Followed {
                 bring(world, &transfer, Fact::CameBack(code))?;
             }
             Outcome::Wait(settles_at) => {
-                let is_late = now.seconds_since(transfer.updated_at) > LATE_SECONDS;
+                let is_late = now.seconds_since(transfer.updated_at) > late_seconds(transfer.platform);
                 let at_soonest = now.plus_seconds(if is_late { ASK_AGAIN_SECONDS } else { 1 });
                 jobs::put_off(world, &self.leased, settles_at.max(at_soonest), None)?;
                 let reason = format!("it is in progress since {}", transfer.updated_at);

@@ -13,10 +13,12 @@
 mod files;
 mod followed;
 mod instruction;
+mod provided;
 mod rules;
 mod submitted;
 
 pub use files::{EndEntries, RefuseEntries, Returned, return_entry};
-pub use followed::Followed;
+pub use followed::{Anomaly, Followed};
 pub use instruction::{instruction, is_tampered};
+pub use provided::{Alarm, HandedOver, Learned, LookedUp, Settled};
 pub use submitted::Submitted;

@@ -2,7 +2,7 @@
 
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::ids::TransferId;
+use crate::ids::{JobId, TransferId};
 use crate::jobs::{self, Leased, Work};
 use crate::rails::ItemStatus;
 use crate::refusal::Refusal;
@@ -27,33 +27,40 @@ impl Command for Submitted {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let org = self.leased.org;
-        let found = world.get::<Transfer>(key![org, self.transfer])?;
-        let transfer = found.ok_or_else(|| Refusal::not_found("transfer"))?;
-        jobs::finish(world, &self.leased)?;
-        if !transfer.waits_for_rail() {
-            return Ok(());
-        }
-        let settles_at = self.due(world.now());
-        if transfer.status == TransferStatus::Pending {
-            // Approval made it pending and emitted the event.
-            world.change(&transfer, |transfer| transfer.settles_at = Some(settles_at));
-        } else {
-            transfers::advance(world, &transfer, TransferEvent::Submitted, |transfer| {
-                transfer.settles_at = Some(settles_at);
-            })?;
-        }
-        jobs::enqueue_at(world, org, Work::FollowTransfer { transfer: self.transfer.0 }, settles_at);
-        Ok(())
+        record(world, &self.leased, self.transfer, self.item_status).map(|_| ())
     }
 }
 
-impl Submitted {
-    /// Returns when to query the outcome; at once if the rail has it already.
-    fn due(&self, now: Time) -> Time {
-        match self.item_status {
-            ItemStatus::Accepted { settles_at } => settles_at,
-            ItemStatus::Completed | ItemStatus::Failed(_) | ItemStatus::Returned(_) | ItemStatus::Unknown => now,
-        }
+/// Records that the rail has the transfer; returns the job that queries its outcome.
+pub(super) fn record(
+    world: &mut World,
+    leased: &Leased,
+    transfer: TransferId,
+    item_status: ItemStatus,
+) -> Result<Option<JobId>, Halt> {
+    let org = leased.org;
+    let found = world.get::<Transfer>(key![org, transfer])?;
+    let transfer = found.ok_or_else(|| Refusal::not_found("transfer"))?;
+    jobs::finish(world, leased)?;
+    if !transfer.waits_for_rail() {
+        return Ok(None);
+    }
+    let settles_at = due(item_status, world.now());
+    if transfer.status == TransferStatus::Pending {
+        // Approval made it pending and emitted the event.
+        world.change(&transfer, |transfer| transfer.settles_at = Some(settles_at));
+    } else {
+        transfers::advance(world, &transfer, TransferEvent::Submitted, |transfer| {
+            transfer.settles_at = Some(settles_at);
+        })?;
+    }
+    Ok(Some(jobs::enqueue_at(world, org, Work::FollowTransfer { transfer: transfer.id.0 }, settles_at)))
+}
+
+/// Returns when to query the outcome; at once if the rail has it already.
+fn due(item_status: ItemStatus, now: Time) -> Time {
+    match item_status {
+        ItemStatus::Accepted { settles_at } => settles_at,
+        ItemStatus::Completed | ItemStatus::Failed(_) | ItemStatus::Returned(_) | ItemStatus::Unknown => now,
     }
 }

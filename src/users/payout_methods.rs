@@ -5,6 +5,7 @@ use super::profiles::{change_both_adding, change_profile, forget_default};
 use super::rows;
 use super::{rules, screening, warnings};
 use crate::apps;
+use crate::banking::routes;
 use crate::events::EventName;
 use crate::ids::PayoutMethodId;
 use crate::payout_methods::{self, CORRECTED, MethodOrigin, PayoutMethod, SealedDetails};
@@ -175,7 +176,7 @@ pub fn prefer_payout_method(
 }
 
 /// Returns the rails that are available to a user of this app: all 14 except those that the app excludes, for all users
-/// or for this one.
+/// or for this one, and those that are not connected.
 pub fn open_rails(world: &mut World, scope: Scope, user: &User) -> Result<Vec<Platform>, Halt> {
     let app = apps::find(world, scope)?;
     let profile = rows::profile_if_connected(world, scope, user.id)?;
@@ -183,5 +184,7 @@ pub fn open_rails(world: &mut World, scope: Scope, user: &User) -> Result<Vec<Pl
         app.settings.0.payout_options_exclude_list.contains(platform)
             || profile.as_ref().is_some_and(|profile| profile.payout_options_exclude_list.0.contains(platform))
     };
-    Ok(Platform::ALL.into_iter().filter(|platform| !left_out(platform)).collect())
+    let open: Vec<Platform> = Platform::ALL.into_iter().filter(|platform| !left_out(platform)).collect();
+    let connected = world.each(open, |world, rail| Ok((rail, routes::is_connected(world, scope.org, rail)?)))?;
+    Ok(connected.into_iter().filter(|(_, is_connected)| *is_connected).map(|(rail, _)| rail).collect())
 }

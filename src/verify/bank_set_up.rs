@@ -1,10 +1,14 @@
 //! Passes the set-up of banks to its checks (invariant 35).
 
+use uuid::Uuid;
+
 use crate::banking::checks;
 use crate::banking::connections::BankConnection;
 use crate::banking::originators::Originator;
+use crate::banking::providers::RailProvider;
 use crate::banking::routes::RailRoute;
 use crate::banking::settlement_accounts::SettlementAccount;
+use crate::ids::{OriginatorId, RailProviderId, SettlementAccountId};
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
 use crate::world::Row;
@@ -27,18 +31,30 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
         find(checks::of_settlement_account(account), format!("settlement account {}", account.id));
         Ok(())
     })?;
+    snapshot.each::<RailProvider>(|provider| {
+        find(checks::of_provider(provider), format!("provider {}", provider.id));
+        Ok(())
+    })?;
     // An organization has few routes.
     let mut routes = Vec::new();
     snapshot.each::<RailRoute>(|route| {
         routes.push(route.clone());
         Ok(())
     })?;
-    let originators: Vec<Row> = routes.iter().map(|route| key![route.org, route.originator]).collect();
-    let accounts: Vec<Row> = routes.iter().map(|route| key![route.org, route.settlement_account]).collect();
+    let nil = Uuid::nil();
+    let originators: Vec<Row> =
+        routes.iter().map(|route| key![route.org, route.originator.unwrap_or(OriginatorId(nil))]).collect();
+    let accounts: Vec<Row> = routes
+        .iter()
+        .map(|route| key![route.org, route.settlement_account.unwrap_or(SettlementAccountId(nil))])
+        .collect();
+    let providers: Vec<Row> =
+        routes.iter().map(|route| key![route.org, route.provider.unwrap_or(RailProviderId(nil))]).collect();
     let originators = snapshot.get_all::<Originator>(&originators)?;
     let accounts = snapshot.get_all::<SettlementAccount>(&accounts)?;
-    for ((route, originator), account) in routes.iter().zip(originators).zip(accounts) {
-        let what = checks::of_route(route, originator.as_deref(), account.as_deref());
+    let providers = snapshot.get_all::<RailProvider>(&providers)?;
+    for (((route, originator), account), provider) in routes.iter().zip(originators).zip(accounts).zip(providers) {
+        let what = checks::of_route(route, originator.as_deref(), account.as_deref(), provider.as_deref());
         find(what, format!("route {}", route.id));
     }
     Ok(findings)

@@ -16,6 +16,7 @@ mod held;
 
 mod history;
 mod link_jobs;
+mod rail_payments;
 mod report;
 mod tax_sums;
 
@@ -81,6 +82,7 @@ fn run(reads: &Reads, chain: Option<&ChainKey>, anchors: &[Anchor]) -> Result<Re
         report.findings.extend(check_profiles(snapshot)?);
         report.findings.extend(check_keys(snapshot)?);
         report.findings.extend(bank_set_up::check(snapshot)?);
+        report.findings.extend(rail_payments::check(snapshot)?);
         report.findings.extend(bank_files::check(snapshot)?);
         report.findings.extend(bank_intake::check(snapshot)?);
         report.findings.extend(bank_statements::check(snapshot)?);

@@ -54,6 +54,11 @@ impl Secret {
     }
 }
 
+/// Returns the signature that a sender with this secret gives to a message.
+pub fn signature(secret: &Secret, id: &str, timestamp: i64, body: &str) -> String {
+    secret.sign(id, timestamp, body)
+}
+
 /// Returns the headers of a message. `timestamp` is in seconds; the signatures have the order of the secrets.
 pub fn headers(secrets: &[Secret], id: &str, timestamp: i64, body: &str) -> Vec<(&'static str, String)> {
     let signatures: Vec<String> = secrets.iter().map(|secret| secret.sign(id, timestamp, body)).collect();

@@ -13,11 +13,14 @@ mod follow_ups;
 mod framing;
 mod inbox;
 mod letters;
+mod provider_calls;
+mod providers;
 mod webhooks;
 mod writing;
 
 pub(crate) use follow_ups::follow_up;
 pub use follow_ups::follow_ups;
+pub use provider_calls::Session;
 pub(crate) use writing::Pen;
 
 use std::collections::HashSet;
@@ -49,7 +52,7 @@ use crate::rails::failures::FailureCode;
 use crate::rails::sandbox::{self, Accept};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::settlements::{self, Followed, Submitted};
+use crate::settlements::{self, Anomaly, Followed, Submitted};
 use crate::webhooks::{DeliveryStatus, Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
 
 /// Returns the number of leased jobs of a lane in parallel. Webhooks have more, because most of them only wait for
@@ -390,6 +393,9 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
 }
 
 async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
+    if let Some(plan) = providers::plan(bursar, &leased, id).await? {
+        return providers::submit(bursar, leased, id, plan).await;
+    }
     let org = leased.org;
     let vault = bursar.vault.clone();
     let instruction = bursar.read(move |world| settlements::instruction(world, &vault, org, id)).await;
@@ -412,15 +418,22 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
 }
 
 async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
+    if let Some(plan) = providers::plan(bursar, &leased, id).await? {
+        return providers::follow(bursar, leased, id, plan).await;
+    }
     let mut item_status = look_up(bursar, &leased, id).await?;
     if item_status == ItemStatus::Unknown && is_tampered(bursar, leased.org, id).await? {
         item_status = ItemStatus::Failed(FailureCode::InvalidAccountNumber);
     }
     if let Some(anomaly) = bursar.engine.run(leased.org, Followed { leased, transfer: id, item_status }).await? {
-        metrics::counter!("bursar_transfers_odd_total", "kind" => anomaly.kind).increment(1);
-        tracing::warn!(transfer = %id, kind = anomaly.kind, reason = anomaly.reason, "a transfer needs manual review");
+        report(id, &anomaly);
     }
     Ok(())
+}
+
+fn report(id: TransferId, anomaly: &Anomaly) {
+    metrics::counter!("bursar_transfers_odd_total", "kind" => anomaly.kind).increment(1);
+    tracing::warn!(transfer = %id, kind = anomaly.kind, reason = anomaly.reason, "a transfer needs manual review");
 }
 
 async fn is_tampered(bursar: &Bursar, org: OrgId, id: TransferId) -> Result<bool, Refusal> {

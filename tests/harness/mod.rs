@@ -4,11 +4,13 @@
 
 #![allow(dead_code, unused_imports, reason = "not every noun's tests need every way to ask")]
 
+mod adapter;
 mod citus;
 mod desk;
 mod gateway;
 pub mod judge;
 mod mail;
+mod paypal;
 pub mod old_events;
 pub mod patroni;
 mod people;
@@ -47,9 +49,11 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub use adapter::{ADAPTER_TOKEN, Adapter};
 pub use desk::Desk;
 pub use gateway::{FakeGateway, GatewayMode, Reported, TOKEN};
 pub use mail::{FakeMail, MailMode};
+pub use paypal::{FakePayPal, PAYPAL_CLIENT, PAYPAL_SECRET, PayPalFault};
 pub use process::{Process, bursar, http};
 pub use receiver::{Heard, Manner, Receiver};
 pub use request::{Asking, Reply};
@@ -102,6 +106,7 @@ pub struct Server {
     providers: MakeProviders,
     transports: Transports,
     call_deadline: Duration,
+    live: bool,
     starts: u64,
     running: Option<Running>,
 }
@@ -122,6 +127,20 @@ impl Server {
     /// Uses memory, which is faster, or a separate database if `BURSAR_TEST_STORE` says so.
     pub async fn memory() -> Self {
         Self::with(Backend::quick(), Vec::new(), Limits::default(), Box::new(Providers::default)).await
+    }
+
+    /// Uses memory and waits long for other servers, which run as programs of their own.
+    pub async fn beside_programs() -> Self {
+        let patience = Duration::from_secs(60);
+        Self::calling(Backend::quick(), Vec::new(), Limits::default(), Box::new(Providers::default), patience).await
+    }
+
+    /// Like [`Self::beside_programs`], and refuses rails without a route, as production does.
+    pub async fn live() -> Self {
+        let mut server = Self::beside_programs().await;
+        server.live = true;
+        server.restart().await;
+        server
     }
 
     /// Always uses memory: it can be made to fail, and records the changes of commits.
@@ -163,6 +182,7 @@ impl Server {
             providers,
             transports,
             call_deadline,
+            live: false,
             starts: 1_000,
             running: None,
         };
@@ -213,6 +233,7 @@ impl Server {
             providers,
             transports,
             call_deadline,
+            live: false,
             starts: 0,
             running: None,
         };
@@ -237,6 +258,7 @@ impl Server {
             request_seeds: Seeds::counted(self.starts * 2 + 1),
             vault: Vault::new([7; 32]),
             environment: Environment::Sandbox,
+            live: self.live,
             public_url: PUBLIC_URL.to_owned(),
             providers: (self.providers)(),
             transports: self.transports.clone(),

@@ -116,6 +116,27 @@ async fn parts(stage: &Stage, operation: &str) -> Option<Sample> {
             let role = if operation == "end_settlement_account" { "admin" } else { "payer" };
             Sample::at([&account]).json(acting(stage, role).await).shows(&account)
         }
+        "add_rail_provider" => Sample::bare().json(new_provider(stage).await),
+        "list_rail_providers" => Sample::bare().query("limit=100").shows(&provider(stage).await),
+        "approve_rail_provider" | "end_rail_provider" => {
+            let provider = provider(stage).await;
+            let role = if operation == "end_rail_provider" { "admin" } else { "payer" };
+            Sample::at([&provider]).json(acting(stage, role).await).shows(&provider)
+        }
+        "rotate_rail_provider_secret" => {
+            let provider = provider(stage).await;
+            let mut body = acting(stage, "admin").await;
+            body["secret"] = json!("another-secret");
+            Sample::at([&provider]).json(body).shows(&provider)
+        }
+        "list_rail_payments" => Sample::bare().query("limit=100"),
+        "nudge_rail" => {
+            let provider =
+                stage.server.post("/v2/bank/providers").as_org().json(new_provider(stage).await).send().await;
+            let path = provider.body["nudge_path"].as_str()?.to_owned();
+            let token = path.strip_prefix("/v2/rails/")?.strip_suffix("/nudge")?.to_owned();
+            Sample::at([&token]).json(json!({"transfer_id": provider.id()}))
+        }
         "add_rail_route" => Sample::bare().json(new_route(stage).await),
         "list_rail_routes" => Sample::bare().query("limit=100").shows(&route(stage).await),
         "approve_rail_route" | "end_rail_route" => {
@@ -165,6 +186,18 @@ pub(super) async fn account(stage: &Stage, connection: &str) -> String {
     let number = format!("{:012}", stage.draw());
     let body = new_account(&stage.member("admin").await, connection, &number);
     act(stage, "/v2/bank/settlement-accounts", body).await
+}
+
+/// Returns the input of a provider that signs no nudges.
+async fn new_provider(stage: &Stage) -> Value {
+    json!({
+        "acting_user_id": stage.member("admin").await, "name": "PayPal", "kind": "paypal",
+        "url": "https://paypal.example", "client_id": "client", "secret": "secret",
+    })
+}
+
+async fn provider(stage: &Stage) -> String {
+    act(stage, "/v2/bank/providers", new_provider(stage).await).await
 }
 
 /// Returns the input of a route on a day of its own, whose parts are approved.

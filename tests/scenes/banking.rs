@@ -45,6 +45,16 @@ pub async fn set_up(covered: &mut Covered) {
         scene.ask(&format!("POST /v2/bank/{part}/end"), by_admin.clone(), 200, &[]).await;
     }
     scene.ask("POST /v2/bank/pause", stop, 200, &[]).await;
+    let provider = json!({
+        "acting_user_id": admin, "name": "PayPal", "kind": "paypal", "url": "https://paypal.example",
+        "client_id": "client", "secret": "secret",
+    });
+    let provider = scene.ask("POST /v2/bank/providers", provider, 201, &[]).await.id();
+    let path = format!("/v2/bank/providers/{provider}");
+    scene.ask(&format!("POST {path}/approve"), json!({"acting_user_id": payer}), 200, &[]).await;
+    let secret = json!({"acting_user_id": admin, "secret": "another"});
+    scene.ask(&format!("POST {path}/rotate-secret"), secret, 200, &[]).await;
+    scene.ask(&format!("POST {path}/end"), by_admin, 200, &[]).await;
 }
 
 /// What members do with files, which are in the organization's log too.

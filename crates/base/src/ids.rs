@@ -105,6 +105,8 @@ id_types! {
     SettlementAccountId;
     /// The way of a rail's payments to a bank, from a day on.
     RailRouteId;
+    /// A provider of rails behind HTTP.
+    RailProviderId;
     /// A file with payments for a bank.
     BankFileId;
     /// A file that a bank sent.

@@ -72,6 +72,7 @@ codes! {
     UserInfoMissing "user-info-missing" 409, "The user lacks information that this call requires.", "Let the user complete it.";
     IdempotencyKeyReused "idempotency-key-reused" 409, "The idempotency key was used for another request.", "Use a new key for a new request; errors lists the differences.";
     ResourceBusy "resource-busy" 409, "A request with the same idempotency key is in progress.", "Retry after the seconds in Retry-After, with the same key.";
+    RailNotConnected "rail-not-connected" 409, "No route connects the rail to a bank or a provider.", "Use a rail of GET /v2/users/{user_id}/payout-options, or let an admin add a route.";
     LimitExceeded "limit-exceeded" 409, "The request exceeds a limit of the app or of the service.", "Read the limit in the message.";
     LinkExpired "link-expired" 410, "The link has expired.", "Ask the sender for a new link.";
     LinkCanceled "link-canceled" 410, "The link was canceled.", "Ask the sender.";

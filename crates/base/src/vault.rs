@@ -56,10 +56,12 @@ pub enum Purpose {
     History,
     /// Records of this program about its own seals.
     Seals,
+    /// Credentials at providers of rails, and requests to them.
+    Provider,
 }
 
 impl Purpose {
-    const ALL: [Purpose; 12] = [
+    const ALL: [Purpose; 13] = [
         Purpose::ApiSecret,
         Purpose::ClaimToken,
         Purpose::BankAccount,
@@ -72,6 +74,7 @@ impl Purpose {
         Purpose::Notice,
         Purpose::History,
         Purpose::Seals,
+        Purpose::Provider,
     ];
 
     /// The word in the key derivation. Changing it makes all stored values of the purpose unreadable.
@@ -89,6 +92,7 @@ impl Purpose {
             Purpose::Notice => "notice",
             Purpose::History => "history",
             Purpose::Seals => "seals",
+            Purpose::Provider => "provider",
         }
     }
 }

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
 use super::json::RailRouteJson;
-use super::model::RailRoute;
+use super::model::{Carries, RailRoute};
 use super::rows;
-use super::rules::{begins_later, carried_by};
+use super::rules::{Parts, begins_later};
 use crate::acting::Act;
 use crate::banking::person::Person;
 use crate::banking::setup::{self, SetupStatus};
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::{BankConnectionId, OrgId, OriginatorId, SettlementAccountId};
+use crate::ids::OrgId;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
@@ -23,9 +23,7 @@ pub struct AddRoute {
     pub currency: String,
     /// `YYYY-MM-DD`
     pub from_on: String,
-    pub connection: BankConnectionId,
-    pub originator: OriginatorId,
-    pub settlement_account: SettlementAccountId,
+    pub carries: Carries,
 }
 
 impl Command for AddRoute {
@@ -33,15 +31,9 @@ impl Command for AddRoute {
 
     fn decide(&self, world: &mut World) -> Result<Arc<RailRoute>, Halt> {
         let actor = self.person.may(world, self.org, Act::Govern)?;
-        let parts = rows::parts(world, self.org, self.connection, self.originator, self.settlement_account)?;
-        let carried = carried_by(parts.connection.format);
-        if !carried.contains(&self.platform) {
-            let words: Vec<&str> = carried.iter().map(|platform| platform.as_str()).collect();
-            let message =
-                format!("must be one of the rails of a {} connection: {}", parts.connection.format, words.join(", "));
-            return Err(Refusal::field(Code::InvalidInput, "/platform", message).into());
-        }
-        let zone = &parts.connection.settings.0.time_zone;
+        let parts = rows::parts(world, self.org, self.carries)?;
+        may_carry(&parts, self.platform)?;
+        let zone = parts.zone();
         begins_later(&self.from_on, zone.day_of(world.now()), zone.name())?;
         let others = rows::of_rail(world, self.org, self.platform, &self.currency)?;
         setup::has_room("routes of this rail", others.iter().map(|other| other.status))?;
@@ -54,15 +46,20 @@ impl Command for AddRoute {
 
         // From here it must succeed.
         let (id, created_at) = (world.id(), world.now());
+        let (bank, provider) = match self.carries {
+            Carries::Bank(bank) => (Some(bank), None),
+            Carries::Provider(provider) => (None, Some(provider)),
+        };
         let route = world.add(RailRoute {
             org: self.org,
             id,
             platform: self.platform,
             currency: self.currency.clone(),
             from_on: self.from_on.clone(),
-            connection: self.connection,
-            originator: self.originator,
-            settlement_account: self.settlement_account,
+            connection: bank.map(|bank| bank.connection),
+            originator: bank.map(|bank| bank.originator),
+            settlement_account: bank.map(|bank| bank.settlement_account),
+            provider,
             status: SetupStatus::Draft,
             made_by: actor.member,
             approved_by: None,
@@ -76,4 +73,15 @@ impl Command for AddRoute {
         acts::record(world, self.org, act.changing(&(), &RailRouteJson::from(&*route)))?;
         Ok(route)
     }
+}
+
+/// Refuses a rail that the connection's files or the provider cannot carry.
+fn may_carry(parts: &Parts, platform: Platform) -> Result<(), Refusal> {
+    let (carried, carrier) = parts.carried();
+    if carried.contains(&platform) {
+        return Ok(());
+    }
+    let words: Vec<&str> = carried.iter().map(|platform| platform.as_str()).collect();
+    let message = format!("must be one of the rails of a {carrier}: {}", words.join(", "));
+    Err(Refusal::field(Code::InvalidInput, "/platform", message))
 }

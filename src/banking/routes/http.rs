@@ -23,15 +23,15 @@ const TAG: &str = "Banks";
 
 /// POST /v2/bank/routes
 pub async fn create(call: Call) -> Outcome {
-    let command = call.body::<NewRailRoute>().map(|new| AddRoute {
-        org: call.caller.org,
-        person: Person::by(&call.caller, call.bursar.environment, new.acting_user_id),
-        platform: new.platform,
-        currency: new.currency.0,
-        from_on: new.from_on.0.to_string(),
-        connection: new.bank_connection_id,
-        originator: new.originator_id,
-        settlement_account: new.settlement_account_id,
+    let command = call.body::<NewRailRoute>().and_then(|new| {
+        Ok(AddRoute {
+            org: call.caller.org,
+            person: Person::by(&call.caller, call.bursar.environment, new.acting_user_id),
+            platform: new.platform,
+            carries: new.carries()?,
+            currency: new.currency.0,
+            from_on: new.from_on.0.to_string(),
+        })
     });
     let added = call.once(command, |route| Answer::created(&RailRouteJson::from(&**route))).await?;
     if added.is_new() {
@@ -99,10 +99,11 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/bank/routes" Organization "add_rail_route" create)
             .members(Permission::Govern)
-            .about(TAG, "Route a rail to a bank from a day on")
+            .about(TAG, "Route a rail to a bank or a provider from a day on")
             .describe(
-                "A route is never edited: a later one replaces it from its first day on. Rails without a route are \
-                 simulated. Payouts by ach join the files of their route; everything else is simulated.",
+                "A route is never edited: a later one replaces it from its first day on. A route to a bank carries \
+                 payouts by ach in files; a route to a provider carries payouts of its rail over HTTP. In the sandbox, \
+                 a rail without a route is simulated; in production it is refused with rail-not-connected.",
             )
             .takes::<NewRailRoute>()
             .example(json!({
@@ -123,7 +124,8 @@ pub fn routes() -> Vec<Route> {
             .about(TAG, "Approve a route")
             .describe(
                 "Requires another member than the one who added it: an admin or a payer. The connection, the \
-                 originator and the settlement account must be approved, and the first day must be after today.",
+                 originator and the settlement account, or the provider, must be approved, and the first day must be \
+                 after today.",
             )
             .takes::<RailRouteAct>()
             .gives::<RailRouteJson>(200, "The route.")

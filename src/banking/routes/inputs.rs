@@ -1,29 +1,33 @@
 //! Inputs of requests about routes.
 
+use super::model::{BankParts, Carries};
 use crate::banking::setup::SetupStatus;
 use crate::banking::texts::{Currency, Day};
 use crate::http::lists::list_query;
-use crate::ids::{BankConnectionId, MemberId, OriginatorId, SettlementAccountId};
-use crate::input::input;
+use crate::ids::{BankConnectionId, MemberId, OriginatorId, RailProviderId, SettlementAccountId};
+use crate::input::{input, wrong};
 use crate::platform::Platform;
+use crate::refusal::Refusal;
 
 input! {
     /// A new route.
     pub struct NewRailRoute {
         /// The member who adds it (admin).
         pub acting_user_id: MemberId,
-        /// The rail: ach for a connection of the format nacha.
+        /// The rail: ach for a connection of the format nacha, wallet_a or wallet_b for paypal, any for an adapter.
         pub platform: Platform,
         /// The currency, by ISO 4217; only USD.
         pub currency: Currency,
-        /// The first day, in the connection's time zone; after today.
+        /// The first day, in the connection's time zone, or in UTC for a provider; after today.
         pub from_on: Day,
-        /// The connection.
-        pub bank_connection_id: BankConnectionId,
-        /// An originator of the connection.
-        pub originator_id: OriginatorId,
-        /// A settlement account of the connection.
-        pub settlement_account_id: SettlementAccountId,
+        /// The connection of a route to a bank.
+        pub bank_connection_id: Option<BankConnectionId>,
+        /// An originator of the connection; with a connection only.
+        pub originator_id: Option<OriginatorId>,
+        /// A settlement account of the connection; with a connection only.
+        pub settlement_account_id: Option<SettlementAccountId>,
+        /// The provider of a route to a provider, instead of the three fields of a bank.
+        pub rail_provider_id: Option<RailProviderId>,
     }
 }
 
@@ -44,5 +48,32 @@ list_query! {
         pub status: Option<SetupStatus>,
         /// Return only the routes in force on this day.
         pub in_force_on: Option<Day>,
+    }
+}
+
+impl NewRailRoute {
+    /// Returns what carries the payments: the three parts of a bank, or a provider.
+    pub(super) fn carries(&self) -> Result<Carries, Refusal> {
+        let bank = (self.bank_connection_id, self.originator_id, self.settlement_account_id);
+        match (bank, self.rail_provider_id) {
+            ((Some(connection), Some(originator), Some(settlement_account)), None) => {
+                Ok(Carries::Bank(BankParts { connection, originator, settlement_account }))
+            }
+            ((None, None, None), Some(provider)) => Ok(Carries::Provider(provider)),
+            ((_, _, _), Some(_)) => Err(Refusal::fields(wrong(
+                "/rail_provider_id",
+                "must be sent without bank_connection_id, originator_id and settlement_account_id",
+            ))),
+            ((connection, originator, account), None) => {
+                let given = [
+                    ("/bank_connection_id", connection.is_some()),
+                    ("/originator_id", originator.is_some()),
+                    ("/settlement_account_id", account.is_some()),
+                ];
+                let missing = given.into_iter().filter(|(_, is_given)| !is_given);
+                let message = "is required, unless rail_provider_id is sent";
+                Err(Refusal::fields(missing.flat_map(|(field, _)| wrong(field, message)).collect()))
+            }
+        }
     }
 }

@@ -4,10 +4,10 @@ use utoipa::ToSchema;
 use super::model::RailRoute;
 use crate::banking::setup::SetupStatus;
 use crate::clock::Time;
-use crate::ids::{BankConnectionId, MemberId, OriginatorId, RailRouteId, SettlementAccountId};
+use crate::ids::{BankConnectionId, MemberId, OriginatorId, RailProviderId, RailRouteId, SettlementAccountId};
 use crate::platform::Platform;
 
-/// The way of a rail's payments to a bank, from a day on.
+/// The way of a rail's payments to a bank or a provider, from a day on.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RailRouteJson {
     /// The route's id.
@@ -22,15 +22,21 @@ pub struct RailRouteJson {
     /// The currency, by ISO 4217.
     #[schema(example = "USD")]
     pub currency: String,
-    /// The first day, in the connection's time zone.
+    /// The first day, in the connection's time zone; of a provider, in UTC.
     #[schema(format = Date, example = "2026-12-01")]
     pub from_on: String,
-    /// The connection.
-    pub bank_connection_id: BankConnectionId,
-    /// The originator.
-    pub originator_id: OriginatorId,
-    /// The settlement account.
-    pub settlement_account_id: SettlementAccountId,
+    /// The connection; null if a provider carries the payments.
+    #[schema(required)]
+    pub bank_connection_id: Option<BankConnectionId>,
+    /// The originator; null if a provider carries the payments.
+    #[schema(required)]
+    pub originator_id: Option<OriginatorId>,
+    /// The settlement account; null if a provider carries the payments.
+    #[schema(required)]
+    pub settlement_account_id: Option<SettlementAccountId>,
+    /// The provider; null if files of a bank carry the payments.
+    #[schema(required)]
+    pub rail_provider_id: Option<RailProviderId>,
     /// The member who added it.
     pub made_by: MemberId,
     /// The member who approved it.
@@ -59,6 +65,7 @@ impl From<&RailRoute> for RailRouteJson {
             bank_connection_id: route.connection,
             originator_id: route.originator,
             settlement_account_id: route.settlement_account,
+            rail_provider_id: route.provider,
             made_by: route.made_by,
             approved_by: route.approved_by,
             approved: route.approved_at,

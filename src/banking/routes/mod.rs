@@ -1,11 +1,12 @@
-//! Routes: which connection, originator and settlement account carry a rail, from which day on.
+//! Routes: which connection, originator and settlement account, or which provider, carry a rail, from which day on.
 //!
 //! *Invariants*: a route begins on a day after its approval and is never edited; on each day at most one route of a
-//! rail and a currency is in force. Without a route a rail is simulated.
+//! rail and a currency is in force. Without a route a rail is simulated in the sandbox, and refused in production.
 //!
 //! Start at `rules.rs`.
 
 mod add;
+mod connected;
 mod http;
 mod inputs;
 mod json;
@@ -15,9 +16,10 @@ mod rows;
 mod rules;
 
 pub use add::AddRoute;
+pub use connected::{is_connected, must_be_connected, must_be_simulated};
 pub use http::routes;
 pub use json::RailRouteJson;
-pub use model::RailRoute;
+pub use model::{BankParts, Carries, RailRoute};
 pub use review::{ApproveRoute, EndRoute};
-pub use rows::{carrying, of_account};
+pub use rows::{carrying, of_account, of_provider};
 pub use rules::{in_force, may_carry};

@@ -32,9 +32,9 @@ impl Command for ApproveRoute {
         let actor = self.person.may(world, self.org, Act::Pay)?;
         setup::is_second_person(route.made_by, actor.member)?;
         let to = setup::apply(NOUN, route.status, SetupEvent::Approved)?;
-        let parts = rows::parts(world, self.org, route.connection, route.originator, route.settlement_account)?;
+        let parts = rows::parts_of(world, &route)?;
         are_approved(&parts)?;
-        let zone = &parts.connection.settings.0.time_zone;
+        let zone = parts.zone();
         begins_later(&route.from_on, zone.day_of(world.now()), zone.name())?;
 
         // From here it must succeed.

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use super::json::RailRouteJson;
-use super::model::RailRoute;
+use super::model::{BankParts, Carries, RailRoute};
 use super::rules::{Parts, in_force};
 use crate::banking::setup::SetupStatus;
-use crate::banking::{connections, originators, settlement_accounts};
+use crate::banking::{connections, originators, providers, settlement_accounts};
+use crate::calendars::Zone;
 use crate::clock::Time;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::{BankConnectionId, MemberId, OrgId, OriginatorId, RailRouteId, SettlementAccountId};
+use crate::ids::{MemberId, OrgId, RailProviderId, RailRouteId, SettlementAccountId};
 use crate::platform::Platform;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -38,7 +39,16 @@ pub(super) fn of_rail(
 /// The store's.
 pub fn of_account(world: &World, org: OrgId, account: SettlementAccountId) -> Result<bool, Halt> {
     let routes = world.all::<RailRoute>(RailRoute::OF_ORG, key![org])?;
-    Ok(routes.iter().any(|route| route.settlement_account == account && route.status == SetupStatus::Approved))
+    Ok(routes.iter().any(|route| route.settlement_account == Some(account) && route.status == SetupStatus::Approved))
+}
+
+/// Returns whether an approved route, or one that waits for its approval, names a provider.
+///
+/// # Errors
+/// The store's.
+pub fn of_provider(world: &World, org: OrgId, provider: RailProviderId) -> Result<bool, Halt> {
+    let routes = world.all::<RailRoute>(RailRoute::OF_ORG, key![org])?;
+    Ok(routes.iter().any(|route| route.provider == Some(provider) && route.status != SetupStatus::Ended))
 }
 
 /// Returns the route in force at a time; each route begins with a day in the zone of its connection.
@@ -54,8 +64,11 @@ pub fn carrying(
 ) -> Result<Option<Arc<RailRoute>>, Halt> {
     let mut begun = Vec::new();
     for route in of_rail(world, org, platform, currency)? {
-        let connection = connections::find(world, org, route.connection)?;
-        if route.from_on <= connection.settings.0.time_zone.day_of(now).to_string() {
+        let today = match route.connection {
+            Some(connection) => connections::find(world, org, connection)?.settings.0.time_zone.day_of(now),
+            None => Zone::utc().day_of(now),
+        };
+        if route.from_on <= today.to_string() {
             begun.push(route);
         }
     }
@@ -68,17 +81,22 @@ pub(super) fn of_org(world: &World, org: OrgId) -> Result<Vec<Arc<RailRoute>>, H
 }
 
 /// Returns the parts of a route. An originator or an account of another connection is `not-found`.
-pub(super) fn parts(
-    world: &World,
-    org: OrgId,
-    connection: BankConnectionId,
-    originator: OriginatorId,
-    account: SettlementAccountId,
-) -> Result<Parts, Halt> {
-    let connection = connections::find(world, org, connection)?;
-    let originator = originators::find_of(world, &connection, originator)?;
-    let account = settlement_accounts::find_of(world, &connection, account)?;
-    Ok(Parts { connection, originator, account })
+pub(super) fn parts(world: &World, org: OrgId, carries: Carries) -> Result<Parts, Halt> {
+    match carries {
+        Carries::Bank(BankParts { connection, originator, settlement_account }) => {
+            let connection = connections::find(world, org, connection)?;
+            let originator = originators::find_of(world, &connection, originator)?;
+            let account = settlement_accounts::find_of(world, &connection, settlement_account)?;
+            Ok(Parts::Bank { connection, originator, account })
+        }
+        Carries::Provider(provider) => Ok(Parts::Provider(providers::find(world, org, provider)?)),
+    }
+}
+
+/// Returns the parts of a stored route.
+pub(super) fn parts_of(world: &World, route: &RailRoute) -> Result<Parts, Halt> {
+    let carries = route.carries().ok_or_else(|| Refusal::new(Code::InternalError, "The route names no carrier."))?;
+    parts(world, route.org, carries)
 }
 
 /// Changes a route, and records the act of the member.

@@ -7,9 +7,11 @@ use jiff::civil::Date;
 use super::model::RailRoute;
 use crate::banking::connections::{BankConnection, ConnectionStatus};
 use crate::banking::originators::Originator;
+use crate::banking::providers::{self, RailProvider};
 use crate::banking::settings::FileFormat;
 use crate::banking::settlement_accounts::SettlementAccount;
 use crate::banking::setup::SetupStatus;
+use crate::calendars::Zone;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 
@@ -37,27 +39,53 @@ pub fn may_carry(platform: Platform) -> bool {
 }
 
 /// The parts of a route.
-pub(super) struct Parts {
-    pub connection: Arc<BankConnection>,
-    pub originator: Arc<Originator>,
-    pub account: Arc<SettlementAccount>,
+pub(super) enum Parts {
+    Bank { connection: Arc<BankConnection>, originator: Arc<Originator>, account: Arc<SettlementAccount> },
+    Provider(Arc<RailProvider>),
+}
+
+impl Parts {
+    /// Returns the zone in which its days begin.
+    pub fn zone(&self) -> Zone {
+        match self {
+            Self::Bank { connection, .. } => connection.settings.0.time_zone.clone(),
+            Self::Provider(_) => Zone::utc(),
+        }
+    }
+
+    /// Returns the rails that it can carry, and its noun for messages.
+    pub fn carried(&self) -> (&'static [Platform], String) {
+        match self {
+            Self::Bank { connection, .. } => {
+                (carried_by(connection.format), format!("{} connection", connection.format))
+            }
+            Self::Provider(provider) => {
+                (providers::carries(provider.kind), format!("provider of the kind {}", provider.kind))
+            }
+        }
+    }
 }
 
 /// Refuses a route whose parts are not approved.
 pub(super) fn are_approved(parts: &Parts) -> Result<(), Refusal> {
-    let connection = match parts.connection.status {
-        ConnectionStatus::Approved | ConnectionStatus::Paused => None,
-        ConnectionStatus::Draft | ConnectionStatus::Tested => {
-            Some(format!("bank connection is {}", parts.connection.status))
-        }
-    };
     let part = |noun: &str, status: SetupStatus| match status {
         SetupStatus::Approved => None,
         SetupStatus::Draft | SetupStatus::Ended => Some(format!("{noun} is {status}")),
     };
-    let missing = connection
-        .or_else(|| part("originator", parts.originator.status))
-        .or_else(|| part("settlement account", parts.account.status));
+    let missing = match parts {
+        Parts::Bank { connection, originator, account } => {
+            let connection = match connection.status {
+                ConnectionStatus::Approved | ConnectionStatus::Paused => None,
+                ConnectionStatus::Draft | ConnectionStatus::Tested => {
+                    Some(format!("bank connection is {}", connection.status))
+                }
+            };
+            connection
+                .or_else(|| part("originator", originator.status))
+                .or_else(|| part("settlement account", account.status))
+        }
+        Parts::Provider(provider) => part("provider", provider.status),
+    };
     match missing {
         None => Ok(()),
         Some(missing) => {
@@ -92,9 +120,10 @@ mod tests {
             platform: Platform::Ach,
             currency: "USD".into(),
             from_on: from_on.into(),
-            connection: BankConnectionId(Uuid::nil()),
-            originator: OriginatorId(Uuid::nil()),
-            settlement_account: SettlementAccountId(Uuid::nil()),
+            connection: Some(BankConnectionId(Uuid::nil())),
+            originator: Some(OriginatorId(Uuid::nil())),
+            settlement_account: Some(SettlementAccountId(Uuid::nil())),
+            provider: None,
             status,
             made_by: MemberId(Uuid::nil()),
             approved_by: None,

@@ -101,6 +101,7 @@ const CHAPTERS: [(&str, &[Document]); 5] = [
             chapter!("upgrade", "Upgrade"),
             chapter!("security", "Security"),
             chapter!("bank-files", "Bank files"),
+            chapter!("rails", "Rails over HTTP"),
         ],
     ),
     ("Decide", &[chapter!("faq", "FAQ"), chapter!("comparison", "Comparison")]),

@@ -279,6 +279,7 @@ id_inputs!(
     LedgerAccountId,
     EventId,
     BankConnectionId,
+    RailProviderId,
     OriginatorId,
     SettlementAccountId,
     BankFileId,

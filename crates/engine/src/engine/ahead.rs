@@ -45,7 +45,8 @@ impl Executor {
         let mut batch = self.batch(tasks);
         loop {
             let pending_rows = self.in_flight.as_mut().map(|in_flight| std::mem::take(&mut in_flight.pending_rows));
-            let mut world = World::after(pending_rows.unwrap_or_default(), self.last).chained(self.chain.clone());
+            let mut world = World::after(pending_rows.unwrap_or_default(), self.last);
+            world = world.chained(self.chain.clone()).live(self.is_live);
             let mut followed = Vec::new();
             let mut decided = self.decide_and_follow(&mut batch, &mut world, &mut followed);
             while decided.is_ok()

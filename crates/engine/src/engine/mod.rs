@@ -185,6 +185,7 @@ pub struct Executor {
     follow_ups: Option<FollowUps>,
     commits: Commits,
     chain: Arc<ChainKey>,
+    is_live: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,12 +239,20 @@ impl Executor {
             follow_ups: None,
             commits: Commits::default(),
             chain,
+            is_live: false,
         }
     }
 
     #[must_use]
     pub fn chained(mut self, chain: ChainKey) -> Self {
         self.chain = Arc::new(chain);
+        self
+    }
+
+    /// Sets whether the external parties of its commands are real ([`World::is_live`]).
+    #[must_use]
+    pub fn live(mut self, is_live: bool) -> Self {
+        self.is_live = is_live;
         self
     }
 
@@ -364,7 +373,7 @@ impl Executor {
         batch: &mut [BatchTask],
         followed: &mut Vec<BatchTask>,
     ) -> Result<(), CommitError> {
-        let mut world = World::new(self.last).chained(self.chain.clone());
+        let mut world = World::new(self.last).chained(self.chain.clone()).live(self.is_live);
         match self.decide_and_follow(batch, &mut world, followed) {
             Ok(()) => {
                 let changes = world.changes();

@@ -118,6 +118,8 @@ migrations! {
     71 "booked_files",
     72 "proposals_of_members",
     75 "no_ledger_entries",
+    78 "rail_providers",
+    79 "rail_payments",
 }
 
 impl Migration {

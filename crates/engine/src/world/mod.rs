@@ -127,6 +127,7 @@ pub struct World {
     chain: Option<Arc<ChainKey>>,
     /// The client id of the running command's caller; `None` for the system.
     caller: Option<Arc<str>>,
+    is_live: bool,
 }
 
 impl World {
@@ -140,6 +141,7 @@ impl World {
             entropy: Entropy::from_seed([0; 32]),
             chain: None,
             caller: None,
+            is_live: false,
         }
     }
 
@@ -147,6 +149,21 @@ impl World {
     pub fn chained(mut self, chain: Arc<ChainKey>) -> Self {
         self.chain = Some(chain);
         self
+    }
+
+    /// Sets whether external parties are real. In other worlds the program simulates those that are not connected.
+    #[must_use]
+    pub fn live(mut self, is_live: bool) -> Self {
+        self.is_live = is_live;
+        self
+    }
+
+    pub fn set_live(&mut self, is_live: bool) {
+        self.is_live = is_live;
+    }
+
+    pub fn is_live(&self) -> bool {
+        self.is_live
     }
 
     pub fn chain(&self) -> &ChainKey {

@@ -240,6 +240,7 @@ newtype_cell! {
     ids::ScreeningHitId => Uuid, ids::ScreeningRunId => Uuid, ids::ComplianceDecisionId => Uuid,
     ids::MemberSessionId => Uuid, ids::WebhookEndpointId => Uuid, ids::WebhookDeliveryId => Uuid,
     ids::BankConnectionId => Uuid, ids::OriginatorId => Uuid, ids::SettlementAccountId => Uuid, ids::RailRouteId => Uuid,
+    ids::RailProviderId => Uuid,
     ids::BankFileId => Uuid,
     ids::InboundFileId => Uuid,
     ids::InboundPartId => Uuid,

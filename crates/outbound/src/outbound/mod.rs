@@ -10,10 +10,12 @@
 
 mod address;
 mod target;
+mod tokens;
 
 use address::is_own;
 pub use address::is_public;
 pub use target::{BadTarget, Reach, Target, URL_MAX};
+pub use tokens::{TokenKey, Tokens};
 
 use std::net::SocketAddr;
 use std::sync::Once;
@@ -115,6 +117,12 @@ impl Outbound {
     pub async fn post(&self, post: Post<'_>) -> Result<Answered, Unanswered> {
         self.refuse_own(post.target)?;
         self.call(self.client.post(post.target.0.clone()).body(post.body), post.headers).await
+    }
+
+    /// Sends a PUT and returns the response, with any status.
+    pub async fn put(&self, put: Post<'_>) -> Result<Answered, Unanswered> {
+        self.refuse_own(put.target)?;
+        self.call(self.client.put(put.target.0.clone()).body(put.body), put.headers).await
     }
 
     /// Sends a POST and returns its status, without reading the body.

@@ -1,0 +1,49 @@
+//! Which rails are connected to a bank or a provider.
+//!
+//! In the sandbox every rail is: one without a route is simulated.
+
+use super::rows::carrying;
+use crate::fees::BOOK_CURRENCY;
+use crate::ids::OrgId;
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, World};
+
+/// Returns whether payouts by a rail leave.
+///
+/// # Errors
+/// The store's.
+pub fn is_connected(world: &World, org: OrgId, platform: Platform) -> Result<bool, Halt> {
+    if !world.is_live() {
+        return Ok(true);
+    }
+    Ok(carrying(world, org, platform, BOOK_CURRENCY, world.now())?.is_some())
+}
+
+/// Refuses payouts by a rail that no route connects.
+///
+/// # Errors
+/// `rail-not-connected`.
+pub fn must_be_connected(world: &World, org: OrgId, platform: Platform) -> Result<(), Halt> {
+    if is_connected(world, org, platform)? {
+        return Ok(());
+    }
+    let message = format!(
+        "No route connects the rail {platform} to a bank or a provider. Choose a rail of the payout options, or let an \
+         admin add a route."
+    );
+    Err(Refusal::new(Code::RailNotConnected, message).into())
+}
+
+/// Refuses a movement by a rail that no route carries in this version: everything but payouts.
+///
+/// # Errors
+/// `rail-not-connected`.
+pub fn must_be_simulated(world: &World, platform: Platform, what: &str) -> Result<(), Refusal> {
+    if !world.is_live() {
+        return Ok(());
+    }
+    let message =
+        format!("No route of the rail {platform} carries {what} in this version. Only the sandbox simulates it.");
+    Err(Refusal::new(Code::RailNotConnected, message))
+}
