@@ -2,6 +2,8 @@
 //! and the payout itself use it.
 
 use crate::apps;
+use crate::banking::routes;
+use crate::clock::Time;
 use crate::fees::{
     self, Added, BOOK_CURRENCY, Breakdown, ChargeInput, Exchange, FeeBasis, FeeRefusal, Party, PlatformFeeSource,
     RailTerms, Rate, Schedule,
@@ -57,6 +59,8 @@ pub enum Upgrade {
     AccountTakesNone,
     /// The amount is above [`RTP_AMOUNT_MAX`].
     AboveLimit,
+    /// A bank carries ach, and none carries rtp.
+    NotConnected,
 }
 
 #[derive(Clone, Debug)]
@@ -91,7 +95,10 @@ pub fn prices(
 ) -> Result<Prices, Halt> {
     let app = apps::find(world, scope)?;
     let (settings, now) = (&app.settings.0, world.now());
-    let upgrade = upgrade(way, amount);
+    let upgrade = match upgrade(way, amount) {
+        Upgrade::Instant if !is_connected(world, scope, now)? => Upgrade::NotConnected,
+        upgrade => upgrade,
+    };
     let platform = if upgrade == Upgrade::Instant { Platform::Rtp } else { way.platform };
     let terms = fees::schedule(platform, now.date());
     let currency = way.currency.as_deref();
@@ -140,6 +147,12 @@ pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: F
     let exchange = exchange.map_err(|reason| refusal(reason.into()))?;
     let basis = FeeBasis::new(prices.terms, &prices.added, exchange);
     Ok(Quote { prices, charged, basis })
+}
+
+/// Returns whether an ach payout may go by rtp: money that a bank carries must not go by a simulated rail.
+fn is_connected(world: &World, scope: Scope, now: Time) -> Result<bool, Halt> {
+    let carries = |platform| routes::carrying(world, scope.org, platform, BOOK_CURRENCY, now);
+    Ok(carries(Platform::Rtp)?.is_some() || carries(Platform::Ach)?.is_none())
 }
 
 /// Upgrades ACH to RTP if the account takes it and the amount is within the limit (docs/decisions.md 7).

@@ -16,7 +16,9 @@ mod instruction;
 mod rules;
 mod submitted;
 
-pub use files::{EndEntries, RefuseEntries, Returned, return_entry};
+pub use files::{
+    Answered, EndEntries, RefuseEntries, Returned, reject_entry, return_entry, settle_booked, settle_entry,
+};
 pub use followed::Followed;
 pub use instruction::{instruction, is_tampered};
 pub use submitted::Submitted;

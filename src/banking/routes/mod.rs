@@ -19,5 +19,5 @@ pub use http::routes;
 pub use json::RailRouteJson;
 pub use model::RailRoute;
 pub use review::{ApproveRoute, EndRoute};
-pub use rows::{carrying, of_account};
-pub use rules::{in_force, may_carry};
+pub use rows::{carrying, of_account, wants_address};
+pub use rules::{in_force, may_carry, needs_address};

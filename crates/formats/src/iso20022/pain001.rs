@@ -51,7 +51,10 @@ pub struct Transfer {
     pub instruction_id: Option<String>,
     pub end_to_end_id: String,
     pub uetr: Option<String>,
+    /// The amount in the currency of the account, if `converted_to` names another one.
     pub amount: Amount,
+    /// The currency that arrives, if the bank converts the amount.
+    pub converted_to: Option<String>,
     pub creditor_agent: Option<Agent>,
     pub creditor: Party,
     pub creditor_account: AccountId,
@@ -125,7 +128,13 @@ fn write_transfer(writer: &mut Writer, transfer: &Transfer) {
         writer.bank_text("EndToEndId", &transfer.end_to_end_id, ID_MAX);
         writer.optional("UETR", transfer.uetr.as_deref(), 36);
     });
-    writer.element("Amt", |writer| writer.amount("InstdAmt", &transfer.amount));
+    writer.element("Amt", |writer| match &transfer.converted_to {
+        None => writer.amount("InstdAmt", &transfer.amount),
+        Some(currency) => writer.element("EqvtAmt", |writer| {
+            writer.amount("Amt", &transfer.amount);
+            writer.text("CcyOfTrf", currency, 3);
+        }),
+    });
     if let Some(agent) = &transfer.creditor_agent {
         writer.agent("CdtrAgt", agent);
     }
@@ -212,7 +221,14 @@ fn account(of: &Element, name: &'static str, fields: &mut Fields<'_>) -> Option<
 fn of_transfer(of: &Element, fields: &mut Fields<'_>) -> Option<Transfer> {
     let ids = fields.child(of, "PmtId");
     let end_to_end_id = ids.and_then(|ids| fields.text(ids, "EndToEndId", ID_MAX));
-    let amount = fields.child(of, "Amt").and_then(|amount| fields.amount(amount, "InstdAmt"));
+    let amount = fields.child(of, "Amt");
+    let equivalent = amount.and_then(|amount| amount.child("EqvtAmt"));
+    let converted_to = equivalent.and_then(|equivalent| fields.text(equivalent, "CcyOfTrf", 3));
+    let amount = match (equivalent, amount) {
+        (Some(equivalent), _) => fields.amount(equivalent, "Amt"),
+        (None, Some(amount)) => fields.amount(amount, "InstdAmt"),
+        (None, None) => None,
+    };
     if amount.as_ref().is_some_and(|amount| amount.minor == 0) {
         fields.add(&rules::AMOUNT, of, "InstdAmt", "The amount is zero.".to_owned());
     }
@@ -230,6 +246,7 @@ fn of_transfer(of: &Element, fields: &mut Fields<'_>) -> Option<Transfer> {
         end_to_end_id: end_to_end_id?,
         uetr,
         amount: amount?,
+        converted_to,
         creditor_agent: fields.agent(of, "CdtrAgt"),
         creditor: creditor?,
         creditor_account: creditor_account?,
