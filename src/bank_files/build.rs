@@ -4,8 +4,8 @@ use bursar_formats::nacha::{self as format, Batch, BatchHeader, Entry, File, Fil
 use bursar_formats::{Profile, text};
 
 use super::model::{BankFile, Header};
-use crate::banking::{LineEnding, NachaIdentity};
 use crate::banking::originators::{EntryClass, Originator};
+use crate::banking::{LineEnding, NachaIdentity};
 use crate::ids::TransferId;
 use crate::money::Cents;
 use crate::payout_methods::AccountType;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::carrier::next_window;
 use super::model::{BankFile, BankSequence, FileStatus, Header};
-use super::rows;
 use super::references;
+use super::rows;
 use super::rules::{self, FileEvent};
 use crate::banking::FileFormat;
 use crate::banking::connections::{self, BankConnection, ConnectionStatus};

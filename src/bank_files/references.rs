@@ -32,9 +32,9 @@ pub(super) fn message_id(file: BankFileId, cuts: i64) -> String {
 pub fn file_of(reference: &str) -> Option<BankFileId> {
     let (id, rest) = reference.split_at_checked(LENGTH)?;
     let is_whole = rest.is_empty()
-        || rest.strip_prefix(['R', 'r']).is_some_and(|number| {
-            !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
-        });
+        || rest
+            .strip_prefix(['R', 'r'])
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()));
     uuid_of(id).filter(|_| is_whole).map(BankFileId)
 }
 

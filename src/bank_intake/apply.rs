@@ -218,12 +218,7 @@ fn entry_of(world: &World, org: OrgId, transfer: TransferId) -> Result<Arc<BankE
 }
 
 /// Applies what the bank says about a whole file.
-fn answer_file(
-    world: &mut World,
-    org: OrgId,
-    id: BankFileId,
-    answer: BankAnswer,
-) -> Result<Option<ItemReason>, Halt> {
+fn answer_file(world: &mut World, org: OrgId, id: BankFileId, answer: BankAnswer) -> Result<Option<ItemReason>, Halt> {
     let file = bank_files::find(world, org, id)?;
     if answer != BankAnswer::Rejected {
         // After a refusal nothing is accepted.

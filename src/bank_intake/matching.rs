@@ -136,7 +136,11 @@ fn of_message(
         // Each payment has a status of its own; a refused file whose other payments have none needs a person.
         (ItemKind::Status, None, Some(file), Some(BankAnswer::Rejected)) if named.others > 0 => {
             let are_all = usize::try_from(file.entries) == Ok(named.others);
-            if are_all { Ok(Target::FileAnswer(file.id, BankAnswer::Accepted)) } else { unmatched(ItemReason::NeedsReview, None) }
+            if are_all {
+                Ok(Target::FileAnswer(file.id, BankAnswer::Accepted))
+            } else {
+                unmatched(ItemReason::NeedsReview, None)
+            }
         }
         (ItemKind::Status, None, Some(file), Some(answer)) => Ok(Target::FileAnswer(file.id, answer)),
         _ => unmatched(ItemReason::NeedsReview, transfer),

@@ -87,7 +87,9 @@ fn of_status(
 pub(super) fn returns(report: &Report) -> Vec<Reported> {
     let entries = report.accounts.iter().flat_map(|account| &account.entries);
     let booked = (1..).zip(entries).filter(|(_, entry)| entry.is_booked() && entry.is_credit);
-    booked.flat_map(|(line, entry)| entry.details.iter().filter_map(move |detail| of_return(line, entry, detail))).collect()
+    booked
+        .flat_map(|(line, entry)| entry.details.iter().filter_map(move |detail| of_return(line, entry, detail)))
+        .collect()
 }
 
 fn of_return(line: i64, entry: &Entry, detail: &Detail) -> Option<Reported> {

@@ -82,7 +82,11 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
         Some(Format::Iso20022) => return of_message(bytes),
         Some(format @ Format::Bai2) => {
             let message = format!("The file is in the format {}.", format.name());
-            return Err(refused("intake.format", message, "Statements are read elsewhere; ask the bank what the file is."));
+            return Err(refused(
+                "intake.format",
+                message,
+                "Statements are read elsewhere; ask the bank what the file is.",
+            ));
         }
         None => {
             let message = "The format of the file is unknown.".to_owned();

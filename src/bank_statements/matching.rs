@@ -14,9 +14,9 @@ use super::rows;
 use crate::apps::App;
 use crate::bank_files::{self, BankEntry, BankFile, EntryStatus, FileStatus};
 use crate::bank_intake::{self, BankItem, ItemReason, LineMeaning};
-use crate::banking::{Identity, Settings};
 use crate::banking::connections;
 use crate::banking::settlement_accounts::{self, BookingGrain};
+use crate::banking::{Identity, Settings};
 use crate::ids::{
     AppId, BankConnectionId, BankFileId, BankItemId, BankStatementId, InboundFileId, OrgId, SettlementAccountId,
     TransferId,
@@ -92,8 +92,10 @@ fn targets(
     let (org, account) = (statement.org, statement.settlement_account);
     let has = |meaning: LineMeaning| lines.iter().any(|line| line.meaning == Some(meaning));
     let grain = settlement_accounts::find(world, org, account)?.booking_grain;
-    let mut payments =
-        if has(LineMeaning::Payments) { Payments::load(world, org, account, grain)? } else { Payments::default() };
+    // The codes of wires differ by bank, so a debit that names a message of ours is a payment under any code.
+    let is_named = |line: &BankItem| settings.identity.pain001().is_some() && line.meaning == Some(LineMeaning::Other);
+    let needs_payments = has(LineMeaning::Payments) || lines.iter().any(|line| is_named(line));
+    let mut payments = if needs_payments { Payments::load(world, org, account, grain)? } else { Payments::default() };
     let connection = statement.connection;
     let odfi = settings.identity.nacha().map(|nacha| nacha.odfi_routing_number.as_str());
     let ours = world.each(lines, |world, line| names_ours(world, (org, connection), &words(line), odfi))?;
@@ -108,6 +110,7 @@ fn targets(
         let is_credit = line.amount.is_positive();
         let target = match (line.meaning.unwrap_or(LineMeaning::Other), is_credit) {
             (LineMeaning::Payments, false) => payments.take(line, ours.contains(&line.id)),
+            (LineMeaning::Other, false) if is_named(line) && ours.contains(&line.id) => payments.take(line, true),
             (LineMeaning::Returns, true) if reported.contains_key(&line.id) => LineTarget::Return(reported[&line.id]),
             (LineMeaning::Returns, true) => returns.take(line, ours.contains(&line.id)),
             (LineMeaning::Deposit, true) => deposit(line, &references),
@@ -260,8 +263,7 @@ impl Payments {
         let divided: BTreeSet<&String> =
             files.iter().filter(|file| file.booked > 0).map(|file| &file.effective_on).collect();
         for (file, entries) in files.iter().zip(entries) {
-            let entries: Vec<Arc<BankEntry>> =
-                entries.into_iter().filter(|entry| entry.is_debited()).collect();
+            let entries: Vec<Arc<BankEntry>> = entries.into_iter().filter(|entry| entry.is_debited()).collect();
             let is_divided = match grain {
                 BookingGrain::Entry => false,
                 BookingGrain::Batch | BookingGrain::File => file.booked > 0,

@@ -231,7 +231,9 @@ mod tests {
 
     #[test]
     fn texts_of_messages_have_the_characters_that_banks_accept() {
-        for (given, fits) in [("Acme Inc", true), ("A/B", true), ("", false), ("/A", false), ("A//B", false), ("Ä", false)] {
+        for (given, fits) in
+            [("Acme Inc", true), ("A/B", true), ("", false), ("/A", false), ("A//B", false), ("Ä", false)]
+        {
             assert_eq!(takes::<IsoText<8>>(given), fits, "{given:?}");
         }
         assert!(!takes::<IsoText<3>>("ABCD") && !takes::<IsoText<3>>(" A"));

@@ -14,7 +14,8 @@ mod read;
 mod rows;
 
 pub use details::{
-    AccountType, Details, Residence, SealedDetails, Target, UsBank, clearing_system, known_bank, known_banks, seal_context,
+    AccountType, Details, Residence, SealedDetails, Target, UsBank, clearing_system, known_bank, known_banks,
+    seal_context,
 };
 pub use fields::{FieldSpec, described, fields_of};
 pub use model::{CORRECTED, MethodOrigin, PayoutMethod};

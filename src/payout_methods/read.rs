@@ -534,7 +534,9 @@ mod tests {
         let iban = r#""iban": "DE89370400440532013000""#;
         assert_eq!(gaps("intl_bank", &format!("{{{iban}}}")), ["town", "address_country", "bic"]);
         assert!(gaps("intl_bank", &format!(r#"{{{iban}, "bic": "COBADEFFXXX", {both}}}"#)).is_empty());
-        let local = |country: &str| format!(r#"{{"country": "{country}", "bank_code": "123456", "account_number": "1234567", {both}}}"#);
+        let local = |country: &str| {
+            format!(r#"{{"country": "{country}", "bank_code": "123456", "account_number": "1234567", {both}}}"#)
+        };
         assert!(gaps("intl_bank", &local("GB")).is_empty(), "a sort code names the bank");
         assert_eq!(gaps("intl_bank", &local("BR")), ["bic"]);
     }

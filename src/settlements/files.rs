@@ -262,12 +262,7 @@ fn complete(world: &mut World, entry: &Arc<BankEntry>, answer: Option<BankAnswer
 ///
 /// # Errors
 /// The store's.
-pub fn settle_booked(
-    world: &mut World,
-    org: OrgId,
-    files: &[BankFileId],
-    payments: &[TransferId],
-) -> Result<(), Halt> {
+pub fn settle_booked(world: &mut World, org: OrgId, files: &[BankFileId], payments: &[TransferId]) -> Result<(), Halt> {
     let mut booked = world.each(payments, |world, payment| bank_files::entry(world, org, *payment))?;
     for file in world.each(files, |world, file| bank_files::find(world, org, *file))? {
         if bank_files::is_at_once(file.platform) {

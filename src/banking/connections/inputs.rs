@@ -8,7 +8,7 @@ use crate::bank_transports::{Transports, is_name};
 use crate::banking::settings::{
     FileFormat, Identity, LineEnding, NachaIdentity, Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL,
 };
-use crate::banking::texts::{BankText, AddressCountry, Day, FileName, IsoText, Origin};
+use crate::banking::texts::{AddressCountry, BankText, Day, FileName, IsoText, Origin};
 use crate::calendars::{Calendar, DayOfWeek, LocalTime, Window, Zone};
 use crate::http::lists::list_query;
 use crate::ids::{MemberId, OrgId, OriginatorId, SettlementAccountId};

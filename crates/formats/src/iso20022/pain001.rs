@@ -151,7 +151,7 @@ pub(super) fn of(body: &Element, fields: &mut Fields<'_>) -> Option<CreditTransf
     let message_id = fields.text(header, "MsgId", ID_MAX);
     let created_at = fields.date_time(header, "CreDtTm");
     let initiator = fields.bank_text(header, "InitgPty/Nm", NAME_MAX).unwrap_or_default();
-    fields.child(body, "PmtInf")?;
+    fields.some(body, "PmtInf");
     let payments: Vec<Option<Payment>> = body.all("PmtInf").map(|payment| of_payment(payment, fields)).collect();
     let payments = payments.into_iter().collect::<Option<Vec<Payment>>>()?;
     let amounts: Vec<&Amount> =
@@ -181,7 +181,7 @@ fn of_payment(of: &Element, fields: &mut Fields<'_>) -> Option<Payment> {
     if debtor_agent.is_none() {
         fields.add(&rules::MISSING, of, "DbtrAgt", "The bank of the debtor has no BIC and no member id.".to_owned());
     }
-    fields.child(of, "CdtTrfTxInf");
+    fields.some(of, "CdtTrfTxInf");
     let transfers: Vec<Option<Transfer>> = of.all("CdtTrfTxInf").map(|of| of_transfer(of, fields)).collect();
     let transfers = transfers.into_iter().collect::<Option<Vec<Transfer>>>()?;
     let amounts: Vec<&Amount> = transfers.iter().map(|transfer| &transfer.amount).collect();
