@@ -109,7 +109,9 @@ async fn story(format: StatementFormat, grain: Grain) {
     assert_eq!(bank.mailbox.status(&paid[5]).await.0, "completed", "the bank says that it is settled");
     assert_eq!(bank.mailbox.status(&paid[6]).await, ("failed".to_owned(), Some("insufficient_funds".to_owned())));
 
-    bank.server().pass(TO_EVENING - HOUR).await;
+    // 17:45 in New York is 22:45 UTC in winter.
+    let evening = 22 * HOUR + 45 * 60;
+    bank.server().pass((evening - bank.now()).rem_euclid(24 * HOUR)).await;
     assert!(bank.mailbox.bank.files().await.iter().all(|file| file["status"] == "sent"));
     bank.mailbox.bank_answers();
     bank.fetch().await;
