@@ -70,13 +70,16 @@ pub fn contents(world: &mut World, vault: &Vault, file: &BankFile) -> Result<Con
 /// An entry with its payee's name and account in clear text.
 type Payee = (Arc<BankEntry>, String, Details);
 
+/// The payees, and the transfers whose accounts cannot be used.
+type Payees = (Vec<Payee>, Vec<TransferId>);
+
 /// Returns the payees, and the transfers whose accounts cannot be used; `None` if a payee was erased.
 fn payees(
     world: &mut World,
     vault: &Vault,
     entries: &[Arc<BankEntry>],
     format: FileFormat,
-) -> Result<Option<(Vec<Payee>, Vec<TransferId>)>, Halt> {
+) -> Result<Option<Payees>, Halt> {
     let found = world
         .each(entries, |world, entry| payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method))?;
     let (mut payees, mut unusable) = (Vec::with_capacity(entries.len()), Vec::new());

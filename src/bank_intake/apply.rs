@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::correct::correct;
 use super::matching::Target;
 use super::model::{BankItem, Findings, InboundFile, InboundStatus, ItemReason, ItemStatus};
-use super::read::Reported;
+use super::reported::Reported;
 use super::rows;
 use super::rules::{self, InboundEvent};
 use crate::bank_files::{self, BankAnswer, BankEntry, FileStatus};

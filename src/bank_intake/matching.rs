@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bursar_formats::nacha::{Corrected, Trace};
 
 use super::model::{ItemKind, ItemReason};
-use super::read::{Named, Reported};
+use super::reported::{Named, Reported};
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::bank_files::{self, BankAnswer, BankEntry, BankFile};
 use crate::banking::NachaIdentity;

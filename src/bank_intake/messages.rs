@@ -4,7 +4,7 @@ use bursar_formats::iso20022::camt::{Detail, Entry, Report};
 use bursar_formats::iso20022::pain002::{Meaning, PaymentStatus, Reason, StatusReport, meaning};
 
 use super::model::ItemKind;
-use super::read::{Named, Reported};
+use super::reported::{Named, Reported};
 use crate::bank_files::BankAnswer;
 use crate::fees::BOOK_CURRENCY;
 

@@ -22,6 +22,7 @@ mod operator;
 pub mod proof;
 mod queue;
 mod read;
+mod reported;
 mod rows;
 mod rules;
 
@@ -36,6 +37,7 @@ pub use model::{
     LineMeaning, Proposal,
 };
 pub use queue::{is_clarified, is_small_cost};
-pub use read::{ITEMS_MAX, Named, Reported, has_reports, kept, must_fit, read, refused};
+pub use read::{ITEMS_MAX, has_reports, kept, must_fit, read, refused};
+pub use reported::{Named, Reported};
 pub use rows::{bytes, erase, find, in_suspense, is_known, item, of_statement, returns_of, seal_context};
 pub use rules::{ItemEvent, apply_to_item, item_transitions, transitions};

@@ -2,12 +2,12 @@
 
 use bursar_formats::iso20022::camt::ReportKind;
 use bursar_formats::iso20022::{self, Message};
-use bursar_formats::nacha::{self, Addenda, Batch, Entry, Trace};
+use bursar_formats::nacha::{self, Addenda, Batch, Entry};
 use bursar_formats::{Format, Profile, finding};
 
 use super::messages;
 use super::model::{Finding, Findings, ItemKind};
-use crate::bank_files::BankAnswer;
+use super::reported::Reported;
 use crate::banking::FileFormat;
 
 /// The most reports of a file, which are applied in one commit.
@@ -17,42 +17,6 @@ const STATUSES_MAX: usize = 100_000;
 /// Findings that are kept.
 const FINDINGS_MAX: usize = 50;
 const CODE_MAX: usize = 9;
-
-/// A report, as the bank wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reported {
-    pub kind: ItemKind,
-    pub line: i64,
-    pub code: String,
-    /// The trace number of our payment; of the first one for a rejection.
-    pub trace: Option<Trace>,
-    /// In cents; the sum of the credits for a rejection.
-    pub amount: u64,
-    /// The credits of a rejected batch.
-    pub credits: i64,
-    pub account: String,
-    pub individual_id: String,
-    pub text: String,
-    /// The corrected data of a change.
-    pub change: Option<nacha::Change>,
-    /// What a message names, instead of a trace number.
-    pub named: Option<Named>,
-}
-
-/// What a report of a message is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// The id of our message; a return does not name it.
-    pub message: Option<String>,
-    /// The id of our payment; `None` if the report is about the whole file.
-    pub payment: Option<String>,
-    /// `None` for a return, and for a status without a known meaning.
-    pub answer: Option<BankAnswer>,
-    /// The payments that the message names one by one.
-    pub others: usize,
-    /// The reason of a return or a refusal.
-    pub reason: Option<String>,
-}
 
 /// Returns whether a file has reports for this module: a file of returns and changes, a status report, or, of a bank that
 /// takes messages, a notification of returns. Others are statements, or for information.
@@ -238,6 +202,7 @@ fn report(entry: &Entry) -> Reported {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bursar_formats::nacha::Trace;
 
     fn fixture(name: &str) -> Vec<u8> {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/ach-corpus");
