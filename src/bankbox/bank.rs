@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::account::{Account, Grain, Kind};
 use super::answers::{self, Answer, Paid, Report};
 use super::magic::{Selected, selected};
-use super::messages::{self, Owed as OwedMessage};
+use super::messages::{self, Executed, Owed as OwedMessage};
 
 /// The time until a late return, in seconds: two days after the next morning.
 const LATE_SECONDS: i64 = 3 * 86_400;
@@ -137,7 +137,7 @@ impl Bank {
         self.messages.push(taken.message_id.clone());
         let answers = messages::answers(taken, known, now);
         if let Some(account) = &mut self.account {
-            for (on, text, payments) in answers.executed {
+            for Executed { on, text, payments } in answers.executed {
                 let payments: Vec<(&str, i64)> = payments.iter().map(|(id, amount)| (id.as_str(), *amount)).collect();
                 account.book_message(on, &taken.message_id, &payments, &text);
             }

@@ -38,11 +38,17 @@ pub(super) enum Owed {
     Return { id: String, amount: i64, reason: String },
 }
 
+/// The payments that the bank executes on a day, with the text of their line: id and amount of each.
+pub(super) struct Executed {
+    pub on: Date,
+    pub text: String,
+    pub payments: Vec<(String, i64)>,
+}
+
 /// What the bank does with a message.
 #[derive(Default)]
 pub(super) struct Answers {
-    /// The payments that it executes: day, text, id and amount of each.
-    pub executed: Vec<(Date, String, Vec<(String, i64)>)>,
+    pub executed: Vec<Executed>,
     /// The messages that it owes, from a time on.
     pub owed: Vec<(i64, Owed)>,
 }
@@ -162,7 +168,7 @@ fn execute(answers: &mut Answers, message: &CreditTransfers, payment: &Payment, 
         answers.owed.push((now + HOUR_SECONDS + days * DAY_SECONDS, reported(message, settled)));
     }
     let text = format!("{} {}", payment.debtor.name, payment.service_level.as_deref().unwrap_or_default());
-    answers.executed.push((on, text, executed));
+    answers.executed.push(Executed { on, text, payments: executed });
 }
 
 /// Returns a status report: of the group if all payments have one status, else of each.
