@@ -107,7 +107,7 @@ fn show_prints_every_format_and_masks_account_numbers() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("nacha.file-credits"));
 }
 
-fn independent(verb: &str, folder: &Path) -> String {
+pub fn independent(verb: &str, folder: &Path) -> String {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bank_files");
     let python = tests.join(".venv/bin/python");
     assert!(python.exists(), "run `make setup`");

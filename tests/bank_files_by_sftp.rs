@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Process, bursar};
 use crate::postgres_processes::ask;
-use crate::samples::{new_account, new_connection, new_originator};
+use crate::samples::{new_account, new_connection, new_message_connection, new_originator};
 
 const SFTP_SERVER: &str = "/usr/lib/openssh/sftp-server";
 
@@ -122,7 +122,11 @@ impl Sandbox {
 
     /// Sets up a bank that works every day, with a route of ach in force.
     fn route(&self) {
-        let mut connection = new_connection("");
+        self.route_daily(new_connection(""));
+    }
+
+    /// As [`Self::route`], by another connection.
+    fn route_daily(&self, mut connection: Value) {
         connection["calendar"] = json!("every_day");
         connection["windows"] = json!([{
             "name": "night", "days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "submit_by": "23:30",
@@ -133,6 +137,7 @@ impl Sandbox {
 
     fn route_by(&self, mut connection: Value) {
         connection["transport"] = json!("first-bank");
+        let rail = if connection["format"] == "nacha" { "ach" } else { "bank_transfer" };
         let connection = self.add("connections", connection);
         self.bank("admin", &["connections", "test", &connection, "--evidence", "Accepted."]);
         let originator = self.add("originators", new_originator("", &connection));
@@ -146,7 +151,7 @@ impl Sandbox {
         let route = self.add(
             "routes",
             json!({
-                "platform": "ach", "currency": "USD", "from_on": from_on.to_string(), "bank_connection_id": connection,
+                "platform": rail, "currency": "USD", "from_on": from_on.to_string(), "bank_connection_id": connection,
                 "originator_id": originator, "settlement_account_id": account,
             }),
         );
@@ -160,6 +165,10 @@ impl Sandbox {
 
     /// Adds a verified user with a line of the phone network and an account.
     fn payee(&self, line: u32, account: &str) -> String {
+        self.payee_by("ach", line, account)
+    }
+
+    fn payee_by(&self, rail: &str, line: u32, account: &str) -> String {
         let person = json!({
             "first_name": "Ada", "last_name": "Byron", "email": format!("ada{line}@example.com"), "country_code": "1",
             "phone_number": format!("212736{line}"),
@@ -170,7 +179,7 @@ impl Sandbox {
         let inbox = self.app("GET", "/v2/sandbox/messages", &json!({}));
         let code = inbox["data"][0]["code"].clone();
         self.app("POST", &format!("{path}/verify"), &json!({"token": code}));
-        let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": account});
+        let account = json!({"platform": rail, "routing_number": "110000000", "account_number": account});
         self.app("PUT", &format!("{path}/payout-methods"), &account);
         user
     }
@@ -222,6 +231,51 @@ fn a_killed_program_delivers_the_file_over_sftp_once() {
     sandbox.pass(3 * DAY_SECONDS);
     let path = format!("/v2/transfers/{}", paid["id"].as_str().unwrap());
     assert_eq!(sandbox.app("GET", &path, &json!({}))["status"], "completed");
+    assert_eq!(sandbox.inbound().len(), 1);
+    sandbox.process.take().unwrap().kill();
+    let data = sandbox.path("data");
+    let verified = bursar(&["verify", "--data-dir", data.to_str().unwrap(), "--all-seals"]).output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
+
+/// As for a NACHA file, with a message and the bank's answer to it.
+#[test]
+fn a_killed_program_delivers_a_message_over_sftp_once_and_reads_its_status_report() {
+    let mut sandbox = Sandbox::new();
+    sandbox.ssh("exit 255");
+    sandbox.start();
+    sandbox.route_daily(new_message_connection(""));
+    let pay = |line: u32, account: &str| {
+        let user = sandbox.payee_by("bank_transfer", line, account);
+        let order = json!({"user_id": user, "amount": 2_000, "platform": "bank_transfer", "fund": true});
+        sandbox.app("POST", "/v2/payouts", &order)
+    };
+    let (paid, refused) = (pay(2_000, "55502000"), pay(2_001, "10000002"));
+    let cutoff = Time::parse(sandbox.file()["cutoff"].as_str().unwrap()).unwrap();
+    sandbox.pass(cutoff.seconds_since(sandbox.now()) + 300);
+    let sealed = sandbox.file();
+    assert_eq!(sealed["status"], "sealed", "the bank cannot be reached: {sealed}");
+    sandbox.process.take().unwrap().kill();
+    sandbox.ssh(&format!("exec {SFTP_SERVER}"));
+    sandbox.start();
+    sandbox.pass(300);
+    let sent = sandbox.file();
+    assert_eq!((&sent["status"], &sent["sha256"]), (&json!("sent"), &sealed["sha256"]), "{sent}");
+    let files = sandbox.inbound();
+    assert_eq!(files.len(), 1, "{files:?}");
+    let checked = bursar(&["bank", "check", files[0].to_str().unwrap()]).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+
+    sandbox.bank_day();
+    let answered = sandbox.file();
+    assert_eq!((&answered["answer"], &answered["refused"]), (&json!("accepted"), &json!(1)), "{answered}");
+    let status = |transfer: &Value| {
+        let path = format!("/v2/transfers/{}", transfer["id"].as_str().unwrap());
+        sandbox.app("GET", &path, &json!({}))["status"].clone()
+    };
+    assert_eq!((status(&paid), status(&refused)), (json!("pending"), json!("failed")));
+    sandbox.pass(3 * DAY_SECONDS);
+    assert_eq!(status(&paid), "completed");
     assert_eq!(sandbox.inbound().len(), 1);
     sandbox.process.take().unwrap().kill();
     let data = sandbox.path("data");

@@ -36,6 +36,16 @@ impl Bank {
     /// As [`Self::with`], with other fields of the settlement account.
     pub async fn with_account(server: Server, connection: Value, fields: Value) -> Self {
         let bank = Self { server, connection: String::new(), settlement_account: String::new() };
+        let (connection, settlement_account) = bank.connect(connection, fields, "2026-03-03").await;
+        bank.server.pass(DAY).await;
+        Self { connection, settlement_account, ..bank }
+    }
+
+    /// Adds a connection with its parts and routes of the rails of its format; returns its id and that of the account.
+    pub async fn connect(&self, connection: Value, fields: Value, from_on: &str) -> (String, String) {
+        let bank = self;
+        let rails: &[&str] =
+            if connection["format"] == "nacha" { &["ach"] } else { &["bank_transfer", "wire", "rtp", "intl_bank"] };
         let connection = bank.post("/v2/bank/connections", "admin", connection).await.expect(201).id();
         let path = format!("/v2/bank/connections/{connection}");
         bank.post(&format!("{path}/test"), "admin", json!({"evidence": "Accepted."})).await.expect(200);
@@ -50,14 +60,15 @@ impl Bank {
         for part in [&[format!("connections/{connection}")], parts.as_slice()].concat() {
             bank.post(&format!("/v2/bank/{part}/approve"), "payer", json!({})).await.expect(200);
         }
-        let route = json!({
-            "platform": "ach", "currency": "USD", "from_on": "2026-03-03", "bank_connection_id": connection,
-            "originator_id": originator, "settlement_account_id": account,
-        });
-        let route = bank.post("/v2/bank/routes", "admin", route).await.expect(201).id();
-        bank.post(&format!("/v2/bank/routes/{route}/approve"), "payer", json!({})).await.expect(200);
-        bank.server.pass(DAY).await;
-        Self { connection, settlement_account: account, ..bank }
+        for rail in rails {
+            let route = json!({
+                "platform": rail, "currency": "USD", "from_on": from_on, "bank_connection_id": connection,
+                "originator_id": originator, "settlement_account_id": account,
+            });
+            let route = bank.post("/v2/bank/routes", "admin", route).await.expect(201).id();
+            bank.post(&format!("/v2/bank/routes/{route}/approve"), "payer", json!({})).await.expect(200);
+        }
+        (connection, account)
     }
 
     /// Sends a body as the member of a role, named by the organization's key.
@@ -104,7 +115,7 @@ impl Bank {
         self.server.get(&path).app_key().send().await.expect(200).body
     }
 
-    async fn download(&self, file: &Value) -> Reply {
+    pub async fn download(&self, file: &Value) -> Reply {
         let path = format!("{FILES}/{}/content", file["id"].as_str().unwrap());
         self.server.get(&path).as_org().send().await
     }
@@ -396,6 +407,9 @@ async fn verify_finds_entries_files_and_unbooked_money_that_disagree() {
         (entry(|entry| entry.status = bursar::bank_files::EntryStatus::Joined), 38),
         (file(|file| file.entries = 1), 38),
         (file(|file| file.credit = Cents::new(1)), 38),
+        (file(|file| file.refused = 1), 38),
+        (file(|file| file.refused_credit = Cents::new(1)), 38),
+        (entry(|entry| entry.status = bursar::bank_files::EntryStatus::Rejected), 39),
         (file(|file| file.sha256 = None), 38),
         (
             server.tampered::<LedgerAccount>(

@@ -28,7 +28,12 @@ impl Mailbox {
     }
 
     /// As [`Self::open`], with other fields of the settlement account.
-    pub async fn with_account(mut server: Server, fields: Value) -> Self {
+    pub async fn with_account(server: Server, fields: Value) -> Self {
+        Self::with(server, new_connection(""), fields).await
+    }
+
+    /// As [`Self::with_account`], with another connection.
+    pub async fn with(mut server: Server, mut connection: Value, fields: Value) -> Self {
         let root = tempfile::tempdir().unwrap();
         bankbox::tick(root.path(), 0).unwrap();
         let org = server.credentials()["organization"]["id"].as_str().unwrap().to_owned();
@@ -39,7 +44,6 @@ impl Mailbox {
             from.display()
         );
         server.restart_with_transports(&table).await;
-        let mut connection = new_connection("");
         connection["transport"] = json!("first-bank");
         Self { bank: Bank::with_account(server, connection, fields).await, root }
     }

@@ -19,6 +19,8 @@ mod bank_files_sent;
 mod bank_files_transports;
 mod bank_intake;
 mod bank_lines;
+mod bank_messages;
+mod bank_messages_answered;
 mod bank_set_up;
 mod bank_set_up_commands;
 mod bank_statements;

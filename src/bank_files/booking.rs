@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::model::{BankEntry, BankFile, EntryStatus};
+use super::model::{BankEntry, BankFile};
 use super::rows;
 use crate::apps;
 use crate::ids::{AppId, BankFileId, BankItemId, OrgId, SettlementAccountId, TransferId};
@@ -59,10 +59,11 @@ pub fn book_payments(
             return Err(Overtaken.into());
         }
         let of_file: i128 = shares.values().map(|amount| i128::from(amount.get())).sum();
-        if of_file != i128::from(file.credit.get()) {
+        let (_, due) = file.due();
+        if of_file != i128::from(due.get()) {
             return Err(Overtaken.into());
         }
-        add(file.credit)?;
+        add(due)?;
         whole.push(file);
     }
     let single = world.each(payments, |world, payment| undebited(world, line, *payment))?;
@@ -85,7 +86,7 @@ pub fn book_payments(
             ledger::post(world, &postings::line_of_payments(scope, line.account, *amount))
         })?;
         rows::change(world, file, |file| {
-            (file.debit_due, file.debit_line, file.booked) = (None, Some(line.id), file.entries);
+            (file.debit_due, file.debit_line, file.booked) = (None, Some(line.id), file.due().0);
         });
     }
     world.each(&single, |world, entry| {
@@ -97,7 +98,7 @@ pub fn book_payments(
         let file = rows::find(world, line.org, entry.file)?;
         rows::change(world, &file, |file| {
             file.booked += 1;
-            if file.booked == file.entries {
+            if file.booked == file.due().0 {
                 file.debit_due = None;
             }
         });
@@ -112,7 +113,7 @@ pub fn book_payments(
 pub fn undebited(world: &World, line: Line, transfer: TransferId) -> Result<Option<Arc<BankEntry>>, Halt> {
     let Some(entry) = rows::entry(world, line.org, transfer)? else { return Ok(None) };
     let file = rows::find(world, line.org, entry.file)?;
-    let is_due = entry.status != EntryStatus::Withdrawn && entry.debit_line.is_none();
+    let is_due = entry.is_debited() && entry.debit_line.is_none();
     Ok((is_due && file.debit_due == Some(line.account)).then_some(entry))
 }
 
@@ -222,7 +223,7 @@ pub fn assign_to_payments(
     let shares = world.each(files, |world, file| {
         let entries = world.all::<BankEntry>(BankEntry::OF_FILE, key![line.org, *file])?;
         let mut shares = BTreeMap::new();
-        for entry in entries.iter().filter(|entry| entry.status != EntryStatus::Withdrawn) {
+        for entry in entries.iter().filter(|entry| entry.is_debited()) {
             let sum: &mut Cents = shares.entry(entry.app).or_insert(Cents::ZERO);
             *sum = sum.plus(entry.amount).map_err(|_| differs("file"))?;
         }

@@ -1,11 +1,11 @@
 //! The bytes of a file, from its records. Pure: the same records give the same bytes.
 
-use bursar_formats::nacha::{self, Batch, BatchHeader, Entry, File, FileHeader, LineEnd, Trace};
+use bursar_formats::nacha::{self as format, Batch, BatchHeader, Entry, File, FileHeader, LineEnd, Trace};
 use bursar_formats::{Profile, text};
 
 use super::model::{BankFile, Header};
-use crate::banking::LineEnding;
 use crate::banking::originators::{EntryClass, Originator};
+use crate::banking::{LineEnding, NachaIdentity};
 use crate::ids::TransferId;
 use crate::money::Cents;
 use crate::payout_methods::AccountType;
@@ -54,18 +54,18 @@ pub fn is_individual_id(word: &str) -> bool {
         && letters.get(ID_LENGTH - 13).and_then(|letter| value(*letter)).is_some_and(|bits| bits >> 2 & 3 == 0b10)
 }
 
-/// Builds a file. `lines` are in the order of their numbers; `own` is the settlement account, for a balanced file.
+/// Builds a file of the format NACHA. `lines` are in the order of their numbers; `own` is the settlement account, for a balanced file.
 ///
 /// # Errors
 /// `internal-error` if a value has no place in the file, or if our own checker refuses it.
 pub(super) fn build(
     file: &BankFile,
-    header: &Header,
+    (header, nacha): (&Header, &NachaIdentity),
     originator: &Originator,
     lines: Vec<Line>,
     own: Option<Account>,
 ) -> Result<Vec<u8>, Refusal> {
-    let odfi: String = header.nacha.odfi_routing_number.chars().take(8).collect();
+    let odfi: String = nacha.odfi_routing_number.chars().take(8).collect();
     let trace = |number: i64| -> Result<Trace, Refusal> {
         let digits = format!("{odfi}{:07}", header.first_trace + number);
         digits.parse().map(Trace).map_err(|_| unwritable("the routing number of the connection is not a number"))
@@ -94,40 +94,40 @@ pub(super) fn build(
         odfi: odfi.clone(),
         number: 1,
     };
-    let written = File { header: Some(file_header(header)?), batches: vec![Batch { header: batch, entries }] };
-    let end = match header.nacha.line_ending {
+    let written = File { header: Some(file_header(header, nacha)?), batches: vec![Batch { header: batch, entries }] };
+    let end = match nacha.line_ending {
         LineEnding::Lf => LineEnd::Lf,
         LineEnding::Crlf => LineEnd::Crlf,
     };
-    let bytes = nacha::write(&written, end).map_err(|error| unwritable(&format!("no place for {error}")))?;
-    match nacha::check(&bytes, Profile::Strict).findings.first_error() {
+    let bytes = format::write(&written, end).map_err(|error| unwritable(&format!("no place for {error}")))?;
+    match format::check(&bytes, Profile::Strict).findings.first_error() {
         None => Ok(bytes),
         Some(finding) => Err(unwritable(&format!("our own check refuses it: {finding}"))),
     }
 }
 
-fn unwritable(reason: &str) -> Refusal {
+pub(super) fn unwritable(reason: &str) -> Refusal {
     Refusal::new(Code::InternalError, format!("The bank file cannot be written: {reason}."))
 }
 
 /// Returns the class of payments of an originator: to people if it may, else to companies.
-fn class_of(originator: &Originator) -> Result<EntryClass, Refusal> {
+pub(super) fn class_of(originator: &Originator) -> Result<EntryClass, Refusal> {
     let classes = &originator.entry_classes.0;
     let found = [EntryClass::Ppd, EntryClass::Ccd].into_iter().find(|class| classes.contains(class));
     found.ok_or_else(|| unwritable("its originator has no class for payments; route the rail to another originator"))
 }
 
-fn file_header(header: &Header) -> Result<FileHeader, Refusal> {
+fn file_header(header: &Header, nacha: &NachaIdentity) -> Result<FileHeader, Refusal> {
     let invalid = |_| unwritable("its date or time is not valid");
     let created_at: jiff::civil::Time = format!("{}:00", header.created_at).parse().map_err(invalid)?;
     Ok(FileHeader {
-        destination: header.nacha.destination.clone(),
-        origin: header.nacha.origin.clone(),
+        destination: nacha.destination.clone(),
+        origin: nacha.origin.clone(),
         created_on: Some(header.created_on.parse().map_err(invalid)?),
         created_at: Some(created_at),
-        modifier: header.modifier,
-        destination_name: header.nacha.destination_name.clone(),
-        origin_name: header.nacha.origin_name.clone(),
+        modifier: header.modifier.chars().next().ok_or_else(|| unwritable("it has no modifier"))?,
+        destination_name: nacha.destination_name.clone(),
+        origin_name: nacha.origin_name.clone(),
         reference: String::new(),
     })
 }

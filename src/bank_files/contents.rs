@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::build::{Account, Line, build};
+use super::join::{NO_NAME, written};
+use super::message;
 use super::model::{BankEntry, BankFile, EntryStatus};
 use super::rows;
-use crate::banking::{originators, settlement_accounts};
+use crate::banking::{FileFormat, Identity, originators, settlement_accounts};
 use crate::ids::TransferId;
 use crate::payout_methods::{self, Details, PayoutMethod};
 use crate::refusal::{Code, Refusal};
@@ -43,48 +45,88 @@ pub fn contents(world: &mut World, vault: &Vault, file: &BankFile) -> Result<Con
         return Ok(Contents::Nothing);
     }
     let originator = originators::find(world, file.org, file.originator)?;
-    let own = if header.0.nacha.balanced {
-        let account = settlement_accounts::find(world, file.org, file.settlement_account)?;
-        let number = settlement_accounts::open(&account, vault).map_err(|_| sealed())?;
-        let (routing, account_type) = (account.routing_number.clone(), account.account_type);
-        Some(Account { routing, number, account_type })
-    } else {
-        None
+    let account = settlement_accounts::find(world, file.org, file.settlement_account)?;
+    let Some((payees, unusable)) = payees(world, vault, &entries, header.0.identity.format())? else {
+        return Ok(Contents::Erased);
     };
-    let found = world
-        .each(&entries, |world, entry| payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method))?;
-    let (mut lines, mut unusable) = (Vec::with_capacity(entries.len()), Vec::new());
-    for (entry, method) in entries.iter().zip(found) {
-        let Some(name) = entry.name.clone().filter(|_| !method.sealed_details.is_empty()) else {
-            return Ok(Contents::Erased);
-        };
-        match account_of(&method, vault)? {
-            Some(account) => lines.push(line(entry, name, account)),
-            None => unusable.push(entry.transfer),
-        }
-    }
     if !unusable.is_empty() {
         return Ok(Contents::Unusable(unusable));
     }
-    Ok(Contents::Bytes(build(file, &header.0, &originator, lines, own)?))
+    let own = || settlement_accounts::open(&account, vault).map_err(|_| sealed());
+    let bytes = match &header.0.identity {
+        Identity::Nacha(nacha) => {
+            let (routing, account_type) = (account.routing_number.clone(), account.account_type);
+            let own = nacha.balanced.then(own).transpose()?.map(|number| Account { routing, number, account_type });
+            build(file, (&header.0, nacha), &originator, payees.into_iter().filter_map(line).collect(), own)?
+        }
+        Identity::Pain001(identity) => {
+            let lines = payees.into_iter().map(message_line).collect();
+            message::build(file, (&header.0, identity), &originator, (&account, own()?), lines)?
+        }
+    };
+    Ok(Contents::Bytes(bytes))
+}
+
+/// An entry with its payee's name and account in clear text.
+type Payee = (Arc<BankEntry>, String, Details);
+
+/// The payees, and the transfers whose accounts cannot be used.
+type Payees = (Vec<Payee>, Vec<TransferId>);
+
+/// Returns the payees, and the transfers whose accounts cannot be used; `None` if a payee was erased.
+fn payees(
+    world: &mut World,
+    vault: &Vault,
+    entries: &[Arc<BankEntry>],
+    format: FileFormat,
+) -> Result<Option<Payees>, Halt> {
+    let found = world
+        .each(entries, |world, entry| payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method))?;
+    let (mut payees, mut unusable) = (Vec::with_capacity(entries.len()), Vec::new());
+    for (entry, method) in entries.iter().zip(found) {
+        let Some(name) = entry.name.clone().filter(|_| !method.sealed_details.is_empty()) else { return Ok(None) };
+        match details_of(&method, vault)? {
+            Some(details) if has_account(format, &details) => payees.push((entry.clone(), name, details)),
+            Some(_) | None => unusable.push(entry.transfer),
+        }
+    }
+    Ok(Some((payees, unusable)))
 }
 
 fn sealed() -> Refusal {
     Refusal::new(Code::InternalError, "The sealed number of a bank account cannot be decrypted.")
 }
 
-fn line(entry: &Arc<BankEntry>, name: String, account: Account) -> Line {
-    Line { number: entry.number, transfer: entry.transfer, name, amount: entry.amount, account }
+/// Returns whether a file of the format can pay to the details.
+fn has_account(format: FileFormat, details: &Details) -> bool {
+    match format {
+        FileFormat::Nacha => details.bank().is_some(),
+        FileFormat::Pain001 => details.account_number().is_some(),
+    }
 }
 
-/// Returns the account of a payout method; `None` if it is not one that this program sealed, although the key is there.
-fn account_of(method: &PayoutMethod, vault: &Vault) -> Result<Option<Account>, Refusal> {
+fn line((entry, name, details): Payee) -> Option<Line> {
+    let bank = details.bank()?;
+    let account = Account {
+        routing: bank.routing_number.clone(),
+        number: bank.account_number.clone(),
+        account_type: bank.account_type,
+    };
+    Some(Line { number: entry.number, transfer: entry.transfer, name, amount: entry.amount, account })
+}
+
+/// The holder of an account abroad may have another name than the payee.
+fn message_line((entry, name, details): Payee) -> message::Line {
+    let holder = details.holder_name().map(|holder| written(FileFormat::Pain001, holder));
+    let name = holder.filter(|holder| holder != NO_NAME).unwrap_or(name);
+    message::Line { transfer: entry.transfer, name, amount: entry.amount, details }
+}
+
+/// Returns the details of a payout method; `None` if they are not those that this program sealed, although the key is
+/// there.
+fn details_of(method: &PayoutMethod, vault: &Vault) -> Result<Option<Details>, Refusal> {
     match Details::open(method, vault) {
-        Ok(details) => Ok(details.bank().map(|bank| Account {
-            routing: bank.routing_number.clone(),
-            number: bank.account_number.clone(),
-            account_type: bank.account_type,
-        })),
+        Ok(details) => Ok(Some(details)),
         Err(_) if vault.has_key_of(&method.sealed_details) => Ok(None),
         Err(_) => Err(sealed()),
     }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::carrier::next_window;
 use super::model::{BankFile, BankSequence, FileStatus, Header};
+use super::references;
 use super::rows;
 use super::rules::{self, FileEvent};
+use crate::banking::FileFormat;
 use crate::banking::connections::{self, BankConnection, ConnectionStatus};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
@@ -58,7 +60,7 @@ impl Command for CutFile {
         connections::poll(world, &connection)?;
         let day = connection.settings.0.time_zone.day_of(now).to_string();
         let files = if sequence.day == day { sequence.files } else { 0 };
-        let modifier = usize::try_from(files).ok().and_then(|files| MODIFIERS.get(files).copied());
+        let modifier = modifier(connection.settings.0.identity.format(), files);
         let is_in_use = connection.status == ConnectionStatus::Approved;
         let Some(modifier) = modifier.filter(|_| now < file.submit_by) else {
             return self.move_on(world, &file, &connection);
@@ -67,7 +69,7 @@ impl Command for CutFile {
             let reason = format!("the bank connection is {}", connection.status);
             return jobs::put_off(world, &self.leased, now.plus_seconds(CHECK_SECONDS), Some(reason));
         }
-        seal(world, &file, &connection, &sequence, Identity { now, day, files, modifier: char::from(modifier) })?;
+        seal(world, &file, &connection, &sequence, Cut { now, day, files, modifier })?;
         jobs::enqueue(world, file.org, Work::SendBankFile { file: file.id.0 });
         jobs::finish(world, &self.leased)
     }
@@ -89,7 +91,7 @@ pub(super) fn move_to_next(
     connection: &BankConnection,
 ) -> Result<Option<Arc<BankFile>>, Halt> {
     let to = rules::apply(file.status, FileEvent::Redated)?;
-    let Some(window) = next_window(connection, world.now(), file.same_day) else { return Ok(None) };
+    let Some(window) = next_window(connection, file.platform, world.now(), file.same_day) else { return Ok(None) };
     Ok(Some(rows::change(world, file, |file| {
         file.status = to;
         file.window_name = window.name;
@@ -101,16 +103,27 @@ pub(super) fn move_to_next(
         (file.header, file.name, file.size, file.sha256) = (None, None, None, None);
         (file.must_release, file.released_by, file.released_at) = (false, None, None);
         (file.way, file.temp_name, file.sealed_at) = (None, None, None);
-        (file.first_trace, file.sent_at, file.ended_through) = (None, None, None);
+        (file.first_trace, file.sent_at, file.ended_through, file.answer) = (None, None, None, None);
     })))
 }
 
-struct Identity {
+/// Returns the modifier of the next file of a day; `None` if the format has no other one.
+fn modifier(format: FileFormat, files: i64) -> Option<String> {
+    match format {
+        FileFormat::Nacha => {
+            let letter = usize::try_from(files).ok().and_then(|files| MODIFIERS.get(files).copied());
+            letter.map(|letter| char::from(letter).to_string())
+        }
+        FileFormat::Pain001 => Some((files + 1).to_string()),
+    }
+}
+
+struct Cut {
     now: Time,
     day: String,
     /// Files of the day before this one.
     files: i64,
-    modifier: char,
+    modifier: String,
 }
 
 fn seal(
@@ -118,37 +131,48 @@ fn seal(
     file: &Arc<BankFile>,
     connection: &BankConnection,
     sequence: &Arc<BankSequence>,
-    identity: Identity,
+    cut: Cut,
 ) -> Result<(), Halt> {
     let settings = &connection.settings.0;
-    let Identity { now, day, files, modifier } = identity;
+    let Cut { now, day, files, modifier } = cut;
     let too_large = |_| Refusal::new(Code::InternalError, "The sum of a day's bank files is too large.");
     let before = if files == 0 { Cents::ZERO } else { sequence.credit };
     let credit = before.plus(file.credit).map_err(too_large)?;
     let limits = settings.limits.credit;
     let must_release = limits.is_none_or(|limits| file.credit > limits.per_file || credit > limits.per_day);
-    let numbers = file.entries_ever + OFFSETS;
-    // The numbers of one file ascend, so a file never crosses the end of the range.
-    let first_trace = if sequence.next_trace > TRACE_MAX - numbers { 1 } else { sequence.next_trace };
+    let cuts = file.cuts + 1;
+    let (first_trace, message_id) = match settings.identity.format() {
+        FileFormat::Nacha => (Some(first_trace(sequence, file)), None),
+        FileFormat::Pain001 => (None, Some(references::message_id(file.id, cuts))),
+    };
     let local = settings.time_zone.local(now);
     let created_at = local.strftime("%H:%M").to_string();
     let name = settings.file_name.replace("{date}", &day.replace('-', ""));
-    let name = name.replace("{time}", &created_at.replace(':', "")).replace("{modifier}", &modifier.to_string());
+    let name = name.replace("{time}", &created_at.replace(':', "")).replace("{modifier}", &modifier);
     let to = rules::apply(file.status, FileEvent::Cut)?;
     world.change(sequence, |sequence| {
-        sequence.next_trace = first_trace + numbers;
+        sequence.next_trace = first_trace.map_or(sequence.next_trace, |first| first + file.entries_ever + OFFSETS);
         sequence.files = files + 1;
         sequence.credit = credit;
         sequence.day.clone_from(&day);
     });
-    let header = Header { nacha: settings.nacha.clone(), created_on: day, created_at, modifier, first_trace };
+    let identity = settings.identity.clone();
+    let first = first_trace.unwrap_or(0);
+    let header = Header { identity, created_on: day, created_at, modifier, first_trace: first, message_id };
     rows::change(world, file, |file| {
         file.status = to;
         file.header = Some(Document(header));
-        file.first_trace = Some(first_trace);
+        file.cuts = cuts;
+        file.first_trace = first_trace;
         file.name = Some(name);
         file.must_release = must_release;
         file.sealed_at = Some(now);
     });
     Ok(())
+}
+
+/// Returns the first number of a file's entries. They ascend, so a file never crosses the end of the range.
+fn first_trace(sequence: &BankSequence, file: &BankFile) -> i64 {
+    let numbers = file.entries_ever + OFFSETS;
+    if sequence.next_trace > TRACE_MAX - numbers { 1 } else { sequence.next_trace }
 }

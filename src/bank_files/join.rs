@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bursar_formats::text;
 
-use super::carrier::{Carrier, Slot};
+use super::carrier::{Carrier, Slot, is_at_once};
 use super::model::{BankEntry, BankFile, EntryStatus, FileStatus};
 use super::rows;
+use crate::banking::FileFormat;
 use crate::ids::OrgId;
 use crate::jobs::{self, Work};
 use crate::money::Cents;
@@ -18,8 +19,11 @@ use crate::world::{Halt, World};
 /// Entries of a file at most. Their sum has at most 12 digits in a NACHA file.
 const ENTRIES_MAX: i64 = 100_000;
 const CREDIT_MAX: Cents = Cents::new(999_999_999_999);
-/// The length of a payee's name in an entry.
-const NAME_MAX: usize = 22;
+/// The length of a payee's name in an entry of a NACHA file, and in a message.
+const NACHA_NAME_MAX: usize = 22;
+const MESSAGE_NAME_MAX: usize = 70;
+/// The name of a payee whose name has no letter of a file.
+pub(super) const NO_NAME: &str = "PAYEE";
 
 /// Adds a payout to the open file of its window, and makes it pending. `name` is the payee's.
 ///
@@ -31,9 +35,7 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
     };
     let file = open_file(world, carrier, transfer)?;
     let (org, app, amount, now) = (transfer.org, transfer.app, transfer.arrives, world.now());
-    let folded = text::upper_ascii(name);
-    // A name in another script folds to nothing, which a bank refuses.
-    let name = if folded.is_empty() { "PAYEE" } else { text::shortened(&folded, NAME_MAX) };
+    let name = written(carrier.format, name);
     world.add(BankEntry {
         org,
         transfer: transfer.id,
@@ -44,8 +46,9 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
         payout_method,
         settlement_account: file.settlement_account,
         amount,
-        name: Some(name.to_owned()),
+        name: Some(name),
         status: EntryStatus::Joined,
+        answer: None,
         debit_line: None,
         credit_due: None,
         credit_line: None,
@@ -66,6 +69,17 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
     transfers::advance(world, transfer, TransferEvent::Submitted, |transfer| transfer.settles_at = settles_at)
 }
 
+/// Returns a payee's name in the characters of a format. A name in another script folds to nothing, which a bank refuses.
+pub(super) fn written(format: FileFormat, name: &str) -> String {
+    let (folded, most) = match format {
+        FileFormat::Nacha => (text::upper_ascii(name), NACHA_NAME_MAX),
+        FileFormat::Pain001 => (text::iso_text(name), MESSAGE_NAME_MAX),
+    };
+    // The cut may leave a slash at the end.
+    let short = text::shortened(&folded, most).trim_end_matches(['/', ' ']);
+    if short.is_empty() { NO_NAME.to_owned() } else { short.to_owned() }
+}
+
 fn too_large() -> Refusal {
     Refusal::new(Code::InternalError, "The sum of a bank file is too large.")
 }
@@ -75,6 +89,7 @@ fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Resul
     let new = new_file(world, transfer.org, carrier);
     let fits = |file: &Arc<BankFile>| {
         file.status == FileStatus::Open
+            && (file.platform == carrier.platform && !is_at_once(carrier.platform))
             && (file.originator, file.settlement_account) == (new.originator, new.settlement_account)
             && file.window_name == new.window_name
             && file.entries_ever < ENTRIES_MAX
@@ -90,7 +105,7 @@ fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Resul
 
 fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     let (id, now) = (world.id(), world.now());
-    let Carrier { parts, window } = carrier;
+    let Carrier { parts, platform, format: _, window } = carrier;
     let Slot { name, window_at, submit_by, effective_on, settles_at, same_day } = window.clone();
     BankFile {
         org,
@@ -98,6 +113,7 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         connection: parts.connection,
         originator: parts.originator,
         settlement_account: parts.settlement_account,
+        platform: *platform,
         status: FileStatus::Open,
         window_name: name,
         window_at,
@@ -109,6 +125,7 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         credit: Cents::ZERO,
         entries_ever: 0,
         header: None,
+        cuts: 0,
         first_trace: None,
         name: None,
         size: None,
@@ -123,7 +140,10 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         unswept: false,
         sealed_at: None,
         sent_at: None,
+        answer: None,
         returned: 0,
+        refused: 0,
+        refused_credit: Cents::ZERO,
         ended_through: None,
         debit_due: None,
         debit_line: None,

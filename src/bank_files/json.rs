@@ -1,12 +1,13 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::{BankEntry, BankFile, EntryStatus, FileStatus};
+use super::model::{BankAnswer, BankEntry, BankFile, EntryStatus, FileStatus};
 use crate::clock::Time;
 use crate::ids::{
     AppId, BankConnectionId, BankFileId, MemberId, OriginatorId, SettlementAccountId, TransferId, UserId,
 };
 use crate::money::Cents;
+use crate::platform::Platform;
 
 /// A file with payments for a bank.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -27,6 +28,8 @@ pub struct BankFileJson {
     pub originator_id: OriginatorId,
     /// The account that pays.
     pub settlement_account_id: SettlementAccountId,
+    /// The rail of its payments.
+    pub platform: Platform,
     /// The window's name.
     #[schema(example = "evening")]
     pub window: String,
@@ -47,6 +50,9 @@ pub struct BankFileJson {
     /// The sum of the payments, in cents.
     #[schema(value_type = i64)]
     pub credit: Cents,
+    /// The id of the message; null until the cut-off, and in a NACHA file.
+    #[schema(required, example = "019A00000000700080000000000000AB")]
+    pub message_id: Option<String>,
     /// The name at the bank; null until the cut-off.
     #[schema(required, example = "ACME_20261123_A.ach")]
     pub name: Option<String>,
@@ -70,8 +76,13 @@ pub struct BankFileJson {
     /// When it was cut.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub sealed: Option<Time>,
+    /// What the bank's status reports say about the file as a whole; null if they say nothing.
+    #[schema(required)]
+    pub answer: Option<BankAnswer>,
     /// The payments that the bank returned.
     pub returned: i64,
+    /// The payments that the bank refused before it debited them.
+    pub refused: i64,
     /// When it reached the bank, or was marked as sent.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub sent: Option<Time>,
@@ -93,6 +104,7 @@ impl From<&BankFile> for BankFileJson {
             bank_connection_id: file.connection,
             originator_id: file.originator,
             settlement_account_id: file.settlement_account,
+            platform: file.platform,
             window: file.window_name.clone(),
             cutoff: file.window_at,
             submit_by: file.submit_by,
@@ -100,6 +112,7 @@ impl From<&BankFile> for BankFileJson {
             settles: file.settles_at,
             entries: file.entries,
             credit: file.credit,
+            message_id: file.header.as_ref().and_then(|header| header.0.message_id.clone()),
             name: file.name.clone(),
             size: file.size,
             sha256: file.sha256.clone(),
@@ -108,7 +121,9 @@ impl From<&BankFile> for BankFileJson {
             released: file.released_at,
             doubt: file.doubt.clone(),
             sealed: file.sealed_at,
+            answer: file.answer,
             returned: file.returned,
+            refused: file.refused,
             sent: file.sent_at,
             closed_by: file.closed_by,
             evidence: file.evidence.clone(),
@@ -140,8 +155,13 @@ pub struct BankEntryJson {
     /// In cents.
     #[schema(value_type = i64)]
     pub amount: Cents,
-    /// The id by which the bank names the payment in a return.
+    /// The id by which the bank names the payment in a return of a NACHA file.
     pub individual_id: String,
+    /// The id by which the bank names the payment of a message.
+    pub end_to_end_id: String,
+    /// What the bank's status reports say about this payment; null if they say nothing.
+    #[schema(required)]
+    pub answer: Option<BankAnswer>,
     /// When it settled, left its file, was canceled or returned.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub ended: Option<Time>,
@@ -160,6 +180,8 @@ impl From<&BankEntry> for BankEntryJson {
             name: entry.name.clone(),
             amount: entry.amount,
             individual_id: super::build::individual_id(entry.transfer),
+            end_to_end_id: super::references::end_to_end_id(entry.transfer),
+            answer: entry.answer,
             ended: entry.ended_at,
         }
     }

@@ -18,10 +18,12 @@ mod http;
 mod inputs;
 mod join;
 mod json;
+mod message;
 mod model;
 mod operator;
 mod progress;
 pub mod proof;
+mod references;
 mod rows;
 mod rules;
 
@@ -30,13 +32,14 @@ pub use booking::{
     book_deposit, book_payments, book_returns, book_unexplained, undebited, write_off,
 };
 pub use build::{individual_id, is_individual_id};
-pub use carrier::{Carrier, carrier};
+pub use carrier::{Carrier, carrier, is_at_once};
 pub use contents::{Contents, contents};
 pub use cut::CutFile;
 pub use http::routes;
 pub use join::{join, remove, withdraw};
-pub use model::{BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
-pub use progress::{Advance, Begin, Rest, Step, Swept, Written, reject};
+pub use model::{BankAnswer, BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
+pub use progress::{Advance, Begin, Rest, Step, Swept, Written, acknowledge, reject};
+pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{
     after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, of_method, of_trace,
     open_amount, sent_before,

@@ -1,12 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-use crate::banking::NachaIdentity;
+use crate::banking::Identity;
 use crate::clock::Time;
 use crate::ids::{
     AppId, BankConnectionId, BankFileId, BankItemId, MemberId, OrgId, OriginatorId, PayoutMethodId,
     SettlementAccountId, TransferId, UserId,
 };
 use crate::money::Cents;
+use crate::platform::Platform;
 use crate::world::record::{Document, record, words};
 
 words! {
@@ -46,20 +47,40 @@ words! {
         Canceled = "canceled",
         /// The bank sent the money back, before or after it was presumed to have arrived.
         Returned = "returned",
+        /// The bank refused it before it debited the money.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// What the bank's status reports (pain.002) say, from the weakest to the strongest.
+    pub enum BankAnswer {
+        /// Received, or in progress.
+        Accepted = "accepted",
+        /// The money has moved.
+        Settled = "settled",
+        /// Refused.
+        Rejected = "rejected",
     }
 }
 
 /// What a file takes over from its connection when it is cut, so that later changes do not change its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    pub nacha: NachaIdentity,
+    /// Stored as a field with the name of the format.
+    #[serde(flatten)]
+    pub identity: Identity,
     /// `YYYY-MM-DD`, in the connection's zone.
     pub created_on: String,
     /// `HH:MM`, in the connection's zone.
     pub created_at: String,
-    pub modifier: char,
-    /// The last seven digits of the first trace number. An entry adds its own number.
+    /// A letter or a digit of a NACHA file; the number of the day's file of another format.
+    pub modifier: String,
+    /// The last seven digits of the first trace number. An entry adds its own number. 0 in a file of another format.
     pub first_trace: i64,
+    /// The id of a pain.001 message, and of its only payment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
 }
 
 record! {
@@ -73,6 +94,8 @@ record! {
         pub connection: BankConnectionId,
         pub originator: OriginatorId,
         pub settlement_account: SettlementAccountId,
+        /// The rail of all its payments.
+        pub platform: Platform,
         pub status: FileStatus,
         pub window_name: String,
         /// The cut-off.
@@ -91,6 +114,8 @@ record! {
         pub entries_ever: i64,
         /// `None` until the file is cut.
         pub header: Option<Document<Header>>,
+        /// The identities that it got.
+        pub cuts: i64,
         /// That of the header, by which the files of a trace number are found.
         pub first_trace: Option<i64>,
         pub name: Option<String>,
@@ -113,8 +138,14 @@ record! {
         pub unswept: bool,
         pub sealed_at: Option<Time>,
         pub sent_at: Option<Time>,
+        /// What the bank says about the file as a whole, in a status report.
+        pub answer: Option<BankAnswer>,
         /// Entries that the bank returned.
         pub returned: i64,
+        /// Entries that the bank refused before it debited them.
+        pub refused: i64,
+        /// Their sum.
+        pub refused_credit: Cents,
         /// The entry up to which outcomes were recorded.
         pub ended_through: Option<TransferId>,
         /// The settlement account, while the file is at the bank and the bank has not debited all of it.
@@ -132,7 +163,23 @@ record! {
     }
 }
 
+impl BankEntry {
+    /// Returns whether the bank debits it: it is in its file, and not refused.
+    pub const fn is_debited(&self) -> bool {
+        match self.status {
+            EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Canceled | EntryStatus::Returned => true,
+            EntryStatus::Withdrawn | EntryStatus::Rejected => false,
+        }
+    }
+}
+
 impl BankFile {
+    /// Returns the number and the sum of the payments that the bank debits.
+    pub fn due(&self) -> (i64, Cents) {
+        let credit = self.credit.minus(self.refused_credit).unwrap_or(Cents::ZERO);
+        (self.entries - self.refused, credit)
+    }
+
     pub fn must_wait_for_release(&self) -> bool {
         self.must_release && self.released_at.is_none()
     }
@@ -159,6 +206,8 @@ record! {
         /// The payee as the file names them; `None` after an erasure.
         pub name: Option<String>,
         pub status: EntryStatus,
+        /// What the bank says about this payment, in a status report.
+        pub answer: Option<BankAnswer>,
         /// The line of a statement that debits this entry alone.
         pub debit_line: Option<BankItemId>,
         /// The settlement account, while the payment is returned and the bank has not credited it.

@@ -122,8 +122,10 @@ fn must_be_swept(file: &BankFile) -> Result<(), Halt> {
 }
 
 fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<BankFile>, Halt> {
-    if file.returned > 0 {
-        return Err(refused("The bank returned payments of this file. Cancel it, and pay the others again."));
+    if file.returned > 0 || file.refused > 0 {
+        return Err(refused(
+            "The bank returned or refused payments of this file. Cancel it, and pay the others again.",
+        ));
     }
     if file.booked > 0 {
         return Err(refused("The bank has debited this file. Cancel it, and pay the payments again."));

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::model::{BankFile, FileStatus};
+use super::carrier::is_at_once;
+use super::model::{BankAnswer, BankFile, FileStatus};
 use super::rows;
 use super::rules::{self, FileEvent};
 use crate::clock::Time;
@@ -139,8 +140,51 @@ pub(super) fn sent(
         file.debit_due = Some(file.settlement_account);
         edit(file);
     });
-    jobs::enqueue_at(world, file.org, Work::EndBankFile { file: file.id.0 }, file.settles_at.max(now));
+    // A bank answers an instant payment, so its settlement is never presumed.
+    if !is_at_once(file.platform) {
+        jobs::enqueue_at(world, file.org, Work::EndBankFile { file: file.id.0 }, file.settles_at.max(now));
+    }
     Ok(file)
+}
+
+/// Records that the bank has a file, because it reports about it. A weaker answer never replaces a stronger one. The
+/// settlement that the bank reports takes the place of the presumed one.
+///
+/// Returns whether the file is, or may be, at the bank.
+///
+/// # Errors
+/// The store's.
+pub fn acknowledge(world: &mut World, file: &Arc<BankFile>, answer: BankAnswer) -> Result<bool, Halt> {
+    let arrived = match file.status {
+        FileStatus::Sent => None,
+        FileStatus::Sealed | FileStatus::Sending | FileStatus::InDoubt => Some(FileEvent::MarkedSent),
+        FileStatus::Renaming => Some(FileEvent::Arrived),
+        FileStatus::Open | FileStatus::Rejected | FileStatus::Canceled | FileStatus::Dropped => return Ok(false),
+    };
+    if file.sha256.is_none() || file.must_wait_for_release() {
+        return Ok(false);
+    }
+    let file = match arrived {
+        None => file.clone(),
+        Some(event) => {
+            rules::apply(file.status, event)?;
+            sent(world, file, |_| ())?
+        }
+    };
+    if file.answer.is_some_and(|before| before >= answer) {
+        return Ok(true);
+    }
+    let now = world.now();
+    if answer == BankAnswer::Settled {
+        jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
+    }
+    rows::change(world, &file, |file| {
+        file.answer = Some(answer);
+        if answer == BankAnswer::Settled {
+            file.settles_at = file.settles_at.min(now);
+        }
+    });
+    Ok(true)
 }
 
 /// Records that the bank refused a file. Its payments wait for a member, who moves or cancels it; if they were presumed
@@ -149,7 +193,7 @@ pub(super) fn sent(
 /// # Errors
 /// `invalid-state` if the file is not at the bank.
 pub fn reject(world: &mut World, file: &Arc<BankFile>) -> Result<Arc<BankFile>, Halt> {
-    let is_late = file.ended_through.is_some() || file.returned > 0;
+    let is_late = file.ended_through.is_some() || file.returned > 0 || file.refused > 0;
     let to = rules::apply(file.status, if is_late { FileEvent::Undone } else { FileEvent::Rejected })?;
     if is_late {
         jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });

@@ -28,6 +28,8 @@ struct Sums {
     last_number: i64,
     withdrawn: i64,
     returned: i64,
+    refused: i64,
+    refused_credit: i128,
 }
 
 /// Compares files, entries, transfers and ledger accounts. Takes all files before the entries, and the accounts last.
@@ -62,6 +64,10 @@ impl Checker {
             sums.credit += i128::from(entry.amount.get());
         }
         sums.returned += i64::from(entry.status == EntryStatus::Returned);
+        if entry.status == EntryStatus::Rejected {
+            sums.refused += 1;
+            sums.refused_credit += i128::from(entry.amount.get());
+        }
         let unbooked = unbooked(file, entry);
         if unbooked != 0 {
             *self.unbooked.entry((entry.org, entry.app, account)).or_default() += unbooked;
@@ -118,8 +124,7 @@ impl Checker {
 /// Returns what an entry adds to the unbooked money: it is settled, less what the bank debited, and what it credited for
 /// a return.
 fn unbooked(file: &BankFile, entry: &BankEntry) -> i128 {
-    let is_debited =
-        entry.status != EntryStatus::Withdrawn && (file.debit_line.is_some() || entry.debit_line.is_some());
+    let is_debited = entry.is_debited() && (file.debit_line.is_some() || entry.debit_line.is_some());
     let facts = i128::from(entry.status == EntryStatus::Settled) - i128::from(is_debited)
         + i128::from(entry.credit_line.is_some());
     i128::from(entry.amount.get()) * facts
@@ -131,7 +136,9 @@ const fn agrees(entry: EntryStatus, transfer: TransferStatus) -> bool {
         EntryStatus::Settled => matches!(transfer, TransferStatus::Completed),
         EntryStatus::Withdrawn => matches!(transfer, TransferStatus::Canceled | TransferStatus::Failed),
         EntryStatus::Canceled => matches!(transfer, TransferStatus::Failed),
-        EntryStatus::Returned => matches!(transfer, TransferStatus::Failed | TransferStatus::Reversed),
+        EntryStatus::Returned | EntryStatus::Rejected => {
+            matches!(transfer, TransferStatus::Failed | TransferStatus::Reversed)
+        }
     }
 }
 
@@ -147,6 +154,11 @@ fn wrong(file: &BankFile, sums: &Sums) -> Option<String> {
     }
     if file.returned != sums.returned {
         return Some(format!("counts {} returned entries; it has {}", file.returned, sums.returned));
+    }
+    if (file.refused, i128::from(file.refused_credit.get())) != (sums.refused, sums.refused_credit) {
+        let (refused, credit) = (file.refused, file.refused_credit);
+        let Sums { refused: found, refused_credit: sum, .. } = sums;
+        return Some(format!("counts {refused} refused entries of {credit} cents; it has {found} of {sum} cents"));
     }
     let first_trace = file.header.as_ref().map(|header| header.0.first_trace);
     if file.first_trace.is_some() && file.first_trace != first_trace {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::json::BankFileJson;
-use super::model::{BankEntry, BankFile, BankSequence, EntryStatus, FileStatus};
+use super::model::{BankEntry, BankFile, BankSequence, FileStatus};
 use crate::banking::connections::{self, BankConnection};
 use crate::banking::settlement_accounts;
 use crate::clock::{DAY_SECONDS, Time};
@@ -116,10 +116,10 @@ pub fn awaiting_credit(world: &World, org: OrgId, account: SettlementAccountId) 
 /// The store's.
 pub fn open_amount(world: &World, file: &BankFile) -> Result<Cents, Halt> {
     if file.booked == 0 {
-        return Ok(file.credit);
+        return Ok(file.due().1);
     }
     let entries = world.all::<BankEntry>(BankEntry::OF_FILE, key![file.org, file.id])?;
-    let open = entries.iter().filter(|entry| entry.status != EntryStatus::Withdrawn && entry.debit_line.is_none());
+    let open = entries.iter().filter(|entry| entry.is_debited() && entry.debit_line.is_none());
     let too_large = |_| Refusal::new(Code::InternalError, "The sum of a bank file is too large.");
     let sum = open.map(|entry| entry.amount).try_fold(Cents::ZERO, Cents::plus);
     Ok(sum.map_err(too_large)?)

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use super::correct::correct;
 use super::matching::Target;
 use super::model::{BankItem, Findings, InboundFile, InboundStatus, ItemReason, ItemStatus};
-use super::read::Reported;
+use super::reported::Reported;
 use super::rows;
 use super::rules::{self, InboundEvent};
-use crate::bank_files::{self, FileStatus};
+use crate::bank_files::{self, BankAnswer, BankEntry, FileStatus};
 use crate::engine::Command;
 use crate::ids::{BankFileId, InboundFileId, OrgId, PayoutMethodId, TransferId};
 use crate::jobs::{self, Leased};
 use crate::money::Cents;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
-use crate::settlements::{self, Returned};
+use crate::settlements::{self, Answered, Returned};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
 
@@ -128,7 +128,7 @@ fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStat
     let effect = apply(world, file.org, item)?;
     let status = if effect.reason.is_some() { ItemStatus::Unmatched } else { ItemStatus::Applied };
     let (id, created_at) = (world.id(), world.now());
-    let Reported { kind, line, code, trace, amount, individual_id, text, .. } = item.reported.clone();
+    let Reported { kind, line, code, trace, amount, individual_id, text, named, .. } = item.reported.clone();
     let too_large = |_| Refusal::new(Code::InternalError, "An amount of a bank's file is too large.");
     let amount = Cents::new(i64::try_from(amount).map_err(too_large)?);
     world.add(BankItem {
@@ -139,6 +139,7 @@ fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStat
         line,
         kind,
         code,
+        bank_reason: named.and_then(|named| named.reason),
         trace: trace.map(|trace| trace.to_string()),
         amount,
         individual_id,
@@ -170,11 +171,13 @@ fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStat
 fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> {
     match &item.target {
         Target::Return(transfer) => {
-            let code = failure(&item.reported.code);
-            let entry = bank_files::entry(world, org, *transfer)?;
-            let entry = entry.ok_or_else(|| Refusal::not_found("bank entry"))?;
+            let reason = item.reported.named.as_ref().and_then(|named| named.reason.as_deref());
+            let code = failure(&item.reported.code, reason);
+            let entry = entry_of(world, org, *transfer)?;
             let reason = match settlements::return_entry(world, &entry, code)? {
                 Returned::Booked => None,
+                // The bank's statement, or its status report, was earlier than its notification.
+                Returned::Again if reason.is_some() && rows::returns_of(world, org, *transfer)?.is_empty() => None,
                 Returned::Again => Some(ItemReason::AlreadyReturned),
                 Returned::NotSent => Some(ItemReason::NotSent),
                 Returned::NotInFile => Some(ItemReason::NotInFile),
@@ -195,14 +198,81 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
             let reason = (!is_at_bank).then_some(ItemReason::NotSent);
             Ok(Effect { reason, bank_file: Some(*id), ..Effect::default() })
         }
+        Target::FileAnswer(id, answer) => {
+            let reason = answer_file(world, org, *id, *answer)?;
+            Ok(Effect { reason, bank_file: Some(*id), ..Effect::default() })
+        }
+        Target::Answer(transfer, answer) => {
+            let reason = item.reported.named.as_ref().and_then(|named| named.reason.as_deref());
+            let reason = answer_payment(world, org, *transfer, *answer, failure("", reason))?;
+            Ok(Effect { reason, transfer: Some(*transfer), ..Effect::default() })
+        }
         Target::Unmatched(reason, transfer) => {
             Ok(Effect { reason: Some(*reason), transfer: *transfer, ..Effect::default() })
         }
     }
 }
 
-/// Returns the failure of a return code such as R02.
-pub(super) fn failure(code: &str) -> FailureCode {
+fn entry_of(world: &World, org: OrgId, transfer: TransferId) -> Result<Arc<BankEntry>, Halt> {
+    Ok(bank_files::entry(world, org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?)
+}
+
+/// Applies what the bank says about a whole file.
+fn answer_file(world: &mut World, org: OrgId, id: BankFileId, answer: BankAnswer) -> Result<Option<ItemReason>, Halt> {
+    let file = bank_files::find(world, org, id)?;
+    if answer != BankAnswer::Rejected {
+        // After a refusal nothing is accepted.
+        if matches!(file.status, FileStatus::Rejected | FileStatus::Canceled) {
+            return Ok((answer == BankAnswer::Settled).then_some(ItemReason::Contradiction));
+        }
+        let is_at_bank = bank_files::acknowledge(world, &file, answer)?;
+        return Ok((!is_at_bank).then_some(ItemReason::NotSent));
+    }
+    match file.status {
+        FileStatus::Rejected => Ok(None),
+        FileStatus::Sent if file.answer == Some(BankAnswer::Settled) => Ok(Some(ItemReason::Contradiction)),
+        FileStatus::Sent | FileStatus::InDoubt => {
+            bank_files::reject(world, &file)?;
+            Ok(None)
+        }
+        FileStatus::Open
+        | FileStatus::Sealed
+        | FileStatus::Sending
+        | FileStatus::Renaming
+        | FileStatus::Canceled
+        | FileStatus::Dropped => Ok(Some(ItemReason::NotSent)),
+    }
+}
+
+/// Applies what the bank says about a payment, which shows that the bank has its file.
+fn answer_payment(
+    world: &mut World,
+    org: OrgId,
+    transfer: TransferId,
+    answer: BankAnswer,
+    code: FailureCode,
+) -> Result<Option<ItemReason>, Halt> {
+    let entry = entry_of(world, org, transfer)?;
+    let file = bank_files::find(world, org, entry.file)?;
+    bank_files::acknowledge(world, &file, BankAnswer::Accepted)?;
+    let answered = match answer {
+        BankAnswer::Accepted => return Ok(None),
+        BankAnswer::Settled => settlements::settle_entry(world, &entry)?,
+        BankAnswer::Rejected => settlements::reject_entry(world, &entry, code)?,
+    };
+    Ok(match answered {
+        Answered::Applied | Answered::Known => None,
+        Answered::Odd => Some(ItemReason::Contradiction),
+        Answered::NotSent => Some(ItemReason::NotSent),
+        Answered::NotInFile => Some(ItemReason::NotInFile),
+    })
+}
+
+/// Returns the failure of a return code such as R02, or of a reason of ISO 20022.
+pub(super) fn failure(code: &str, reason: Option<&str>) -> FailureCode {
+    if let Some(reason) = reason {
+        return FailureCode::of_iso_reason(reason);
+    }
     let number = code.strip_prefix('R').and_then(|number| number.parse().ok());
     number.map_or(FailureCode::RejectedByRail, FailureCode::of_return_code)
 }

@@ -93,10 +93,13 @@ pub struct BankItemJson {
     /// Why it was unmatched.
     #[schema(required)]
     pub reason: Option<ItemReason>,
-    /// The bank's code: R02 for a return, C01 for a change, REJ and a number for a rejection, 165 or PMNT-RCDT-ESCT for
-    /// a line of a statement.
+    /// The bank's code: R02 for a return, C01 for a change, REJ and a number for a rejection, RJCT for a status, 165 or
+    /// PMNT-RCDT-ESCT for a line of a statement.
     #[schema(example = "R02")]
     pub code: String,
+    /// The ISO 20022 reason of a return or a refusal.
+    #[schema(required, example = "AC04")]
+    pub bank_reason: Option<String>,
     /// The file that it is in.
     pub inbound_file_id: InboundFileId,
     /// The connection.
@@ -173,6 +176,7 @@ impl From<&BankItem> for BankItemJson {
             kind: item.kind,
             reason: item.reason,
             code: item.code.clone(),
+            bank_reason: item.bank_reason.clone(),
             inbound_file_id: item.inbound_file,
             bank_connection_id: item.connection,
             line: item.line,

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use bursar_formats::nacha::{Corrected, Trace};
 
 use super::model::{ItemKind, ItemReason};
-use super::read::Reported;
+use super::reported::{Named, Reported};
 use crate::bank::{AccountNumber, RoutingNumber};
-use crate::bank_files::{self, BankEntry, BankFile};
+use crate::bank_files::{self, BankAnswer, BankEntry, BankFile};
+use crate::banking::NachaIdentity;
 use crate::ids::{BankConnectionId, BankFileId, OrgId, TransferId};
 use crate::money::Cents;
 use crate::payout_methods::{self, AccountType, Details, PayoutMethod, SealedDetails, Target as Destination, UsBank};
 use crate::refusal::{Code, Refusal};
 use crate::vault::Vault;
+use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// Trace numbers of one ODFI.
@@ -25,6 +27,10 @@ pub enum Target {
     /// The payment, and the account with the corrected numbers.
     Correction(TransferId, Box<SealedDetails>),
     Rejection(BankFileId),
+    /// What the bank says about a whole file.
+    FileAnswer(BankFileId, BankAnswer),
+    /// What the bank says about a payment.
+    Answer(TransferId, BankAnswer),
     Unmatched(ItemReason, Option<TransferId>),
 }
 
@@ -39,6 +45,9 @@ pub fn target(
     reported: &Reported,
     nonce: [u8; 24],
 ) -> Result<Target, Halt> {
+    if let Some(named) = &reported.named {
+        return of_message(world, (org, connection), reported, named);
+    }
     let Some(trace) = reported.trace else { return Ok(Target::Unmatched(ItemReason::NeedsReview, None)) };
     let found = entries(world, org, connection, trace)?;
     let Some((newest, _)) = found.first() else { return Ok(Target::Unmatched(ItemReason::UnknownTrace, None)) };
@@ -80,10 +89,82 @@ pub fn target(
         ItemKind::DishonoredReturn
         | ItemKind::ContestedReturn
         | ItemKind::RefusedChange
+        | ItemKind::Status
         | ItemKind::Entry
         | ItemKind::Line
         | ItemKind::OpeningBalance => unmatched(ItemReason::NeedsReview),
     }
+}
+
+/// The reasons with which a bank says that it has a file or a payment already.
+const DUPLICATES: [&str; 2] = ["DUPL", "AM05"];
+
+/// Returns what a report of a message is about. A file is named by the id of its present message only: an earlier one was
+/// refused.
+fn of_message(
+    world: &World,
+    (org, connection): (OrgId, BankConnectionId),
+    reported: &Reported,
+    named: &Named,
+) -> Result<Target, Halt> {
+    let unmatched = |reason, transfer| Ok(Target::Unmatched(reason, transfer));
+    let file = match &named.message {
+        None => None,
+        Some(message) => match file_of_message(world, (org, connection), message)? {
+            Some(file) => Some(file),
+            None => return unmatched(ItemReason::UnknownReference, None),
+        },
+    };
+    let entry = match &named.payment {
+        None => None,
+        Some(id) => match payment_of(world, (org, connection), id)? {
+            Some((entry, of)) if file.as_ref().is_none_or(|file| file.id == of.id) => Some(entry),
+            Some(_) | None => return unmatched(ItemReason::UnknownReference, None),
+        },
+    };
+    let transfer = entry.as_ref().map(|entry| entry.transfer);
+    let is_refused = named.answer == Some(BankAnswer::Rejected);
+    if is_refused && named.reason.as_deref().is_some_and(|reason| DUPLICATES.contains(&reason)) {
+        return unmatched(ItemReason::Duplicate, transfer);
+    }
+    match (reported.kind, entry, file, named.answer) {
+        (ItemKind::Return, Some(entry), _, _) if is_amount(entry.amount, reported.amount) => {
+            Ok(Target::Return(entry.transfer))
+        }
+        (ItemKind::Return, Some(_), _, _) => unmatched(ItemReason::OtherAmount, transfer),
+        (ItemKind::Status, Some(entry), _, Some(answer)) => Ok(Target::Answer(entry.transfer, answer)),
+        // Each payment has a status of its own; a refused file whose other payments have none needs a person.
+        (ItemKind::Status, None, Some(file), Some(BankAnswer::Rejected)) if named.others > 0 => {
+            let are_all = usize::try_from(file.entries) == Ok(named.others);
+            if are_all {
+                Ok(Target::FileAnswer(file.id, BankAnswer::Accepted))
+            } else {
+                unmatched(ItemReason::NeedsReview, None)
+            }
+        }
+        (ItemKind::Status, None, Some(file), Some(answer)) => Ok(Target::FileAnswer(file.id, answer)),
+        _ => unmatched(ItemReason::NeedsReview, transfer),
+    }
+}
+
+fn file_of_message(
+    world: &World,
+    (org, connection): (OrgId, BankConnectionId),
+    message: &str,
+) -> Result<Option<Arc<BankFile>>, Halt> {
+    let Some(id) = bank_files::file_of(message) else { return Ok(None) };
+    let is_present = |file: &BankFile| {
+        let present = file.header.as_ref().and_then(|header| header.0.message_id.as_deref());
+        file.connection == connection && present.is_some_and(|present| present.eq_ignore_ascii_case(message))
+    };
+    Ok(world.get::<BankFile>(key![org, id])?.filter(|file| is_present(file)))
+}
+
+fn payment_of(world: &World, (org, connection): (OrgId, BankConnectionId), id: &str) -> Result<Option<Found>, Halt> {
+    let Some(transfer) = bank_files::transfer_of(id) else { return Ok(None) };
+    let Some(entry) = bank_files::entry(world, org, transfer)? else { return Ok(None) };
+    let file = bank_files::find(world, org, entry.file)?;
+    Ok((file.connection == connection).then_some((entry, file)))
 }
 
 /// An entry and its file.
@@ -96,7 +177,8 @@ fn entries(world: &World, org: OrgId, connection: BankConnectionId, trace: Trace
     let mut found = Vec::new();
     for file in bank_files::of_trace(world, org, connection, number)? {
         let Some(header) = &file.header else { continue };
-        if !header.0.nacha.odfi_routing_number.starts_with(&odfi) {
+        let is_of_odfi = |nacha: &NachaIdentity| nacha.odfi_routing_number.starts_with(&odfi);
+        if !header.0.identity.nacha().is_some_and(is_of_odfi) {
             continue;
         }
         if let Some(entry) = bank_files::at(world, &file, number - header.0.first_trace)? {
@@ -133,12 +215,12 @@ fn corrected(method: &PayoutMethod, vault: &Vault, reported: &Reported) -> Optio
         return None;
     }
     let details = Details::open(method, vault).ok()?;
-    let Destination::UsBank { bank, address } = &details.target else { return None };
+    let Destination::UsBank { bank, address, residence } = &details.target else { return None };
     let new = with(bank, &reported.change.as_ref()?.corrected_values()?)?;
     if new == *bank {
         return None;
     }
-    let target = Destination::UsBank { bank: new, address: address.clone() };
+    let target = Destination::UsBank { bank: new, address: address.clone(), residence: residence.clone() };
     Some(Details { target, ..details })
 }
 

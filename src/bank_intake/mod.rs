@@ -16,11 +16,13 @@ mod inputs;
 mod json;
 mod keep;
 mod matching;
+mod messages;
 mod model;
 mod operator;
 pub mod proof;
 mod queue;
 mod read;
+mod reported;
 mod rows;
 mod rules;
 
@@ -35,6 +37,7 @@ pub use model::{
     LineMeaning, Proposal,
 };
 pub use queue::{is_clarified, is_small_cost};
-pub use read::{ITEMS_MAX, Reported, kept, read, refused};
+pub use read::{ITEMS_MAX, has_reports, kept, must_fit, read, refused};
+pub use reported::{Named, Reported};
 pub use rows::{bytes, erase, find, in_suspense, is_known, item, of_statement, returns_of, seal_context};
 pub use rules::{ItemEvent, apply_to_item, item_transitions, transitions};

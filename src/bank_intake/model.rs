@@ -42,6 +42,8 @@ words! {
         ContestedReturn = "contested_return",
         /// A change that was refused.
         RefusedChange = "refused_change",
+        /// A status of a file or of a payment, in a pain.002 message.
+        Status = "status",
         /// A payment to us, or an unknown kind.
         Entry = "entry",
         /// A line of a statement.
@@ -74,6 +76,12 @@ words! {
     pub enum ItemReason {
         /// No payment of this connection has the trace number.
         UnknownTrace = "unknown_trace",
+        /// No file or payment at this bank has the reference.
+        UnknownReference = "unknown_reference",
+        /// The bank says that it has the file or the payment already.
+        Duplicate = "duplicate",
+        /// The bank contradicts what it said before.
+        Contradiction = "contradiction",
         /// The payment has another amount.
         OtherAmount = "other_amount",
         /// The payment went to another account.
@@ -260,8 +268,10 @@ record! {
         /// The line of the file.
         pub line: i64,
         pub kind: ItemKind,
-        /// R02, C01, REJ00012; 165 or PMNT-RCDT-ESCT for a line; empty if there is none.
+        /// R02, C01, REJ00012, ACSC; 165 or PMNT-RCDT-ESCT for a line; empty if there is none.
         pub code: String,
+        /// The ISO 20022 reason of a return or a refusal: AC04.
+        pub bank_reason: Option<String>,
         /// Fifteen digits: the trace number of our payment.
         pub trace: Option<String>,
         /// Negative if a line debits the account.

@@ -206,7 +206,7 @@ fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<
     };
     is_second_person(matched_by, by)?;
     let entry = bank_files::entry(world, item.org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
-    match settlements::return_entry(world, &entry, failure(&item.code))? {
+    match settlements::return_entry(world, &entry, failure(&item.code, item.bank_reason.as_deref()))? {
         Returned::Booked => {}
         Returned::Again => return Err(refused("The payout was returned before. Ignore this report.")),
         Returned::NotSent => {

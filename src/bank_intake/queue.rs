@@ -15,6 +15,7 @@ use crate::ids::{MemberId, TransferId};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
+use crate::settlements;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -122,7 +123,7 @@ fn debits(world: &mut World, line: Line, proposal: &Proposal) -> Result<Cents, H
             let message = "is a file that the bank has debited, or that is not at the bank";
             return Err(Refusal::field(Code::InvalidInput, format!("/bank_file_ids/{place}"), message).into());
         }
-        total = sum(total, file.credit)?;
+        total = sum(total, file.due().1)?;
     }
     let payments = world.each(&proposal.transfer_ids, |world, id| bank_files::undebited(world, line, *id))?;
     for (place, payment) in payments.into_iter().enumerate() {
@@ -202,6 +203,7 @@ fn book(world: &mut World, line: Line, proposal: &Proposal) -> Result<Option<Tra
     match proposal.booked_as {
         BookedAs::Payments => {
             bank_files::assign_to_payments(world, line, &proposal.bank_file_ids, &proposal.transfer_ids)?;
+            settlements::settle_booked(world, line.org, &proposal.bank_file_ids, &proposal.transfer_ids)?;
         }
         BookedAs::Returns => bank_files::assign_to_returns(world, line, &proposal.transfer_ids)?,
         BookedAs::Deposit => {

@@ -1,42 +1,56 @@
 //! Reads the bytes of a bank's file: all of its reports, or the findings that refuse it. Pure.
 
-use bursar_formats::nacha::{self, Addenda, Batch, Entry, Trace};
+use bursar_formats::iso20022::camt::ReportKind;
+use bursar_formats::iso20022::{self, Message};
+use bursar_formats::nacha::{self, Addenda, Batch, Entry};
 use bursar_formats::{Format, Profile, finding};
 
+use super::messages;
 use super::model::{Finding, Findings, ItemKind};
+use super::reported::Reported;
+use crate::banking::FileFormat;
 
 /// The most reports of a file, which are applied in one commit.
 pub const ITEMS_MAX: usize = 1_000;
+/// The most statuses of a message, of which those that change nothing are not stored.
+const STATUSES_MAX: usize = 100_000;
 /// Findings that are kept.
 const FINDINGS_MAX: usize = 50;
 const CODE_MAX: usize = 9;
 
-/// A report, as the bank wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reported {
-    pub kind: ItemKind,
-    pub line: i64,
-    pub code: String,
-    /// The trace number of our payment; of the first one for a rejection.
-    pub trace: Option<Trace>,
-    /// In cents; the sum of the credits for a rejection.
-    pub amount: u64,
-    /// The credits of a rejected batch.
-    pub credits: i64,
-    pub account: String,
-    pub individual_id: String,
-    pub text: String,
-    /// The corrected data of a change.
-    pub change: Option<nacha::Change>,
+/// Returns whether a file has reports for this module: a file of returns and changes, a status report, or, of a bank that
+/// takes messages, a notification of returns. Others are statements, or for information.
+#[must_use]
+pub fn has_reports(bytes: &[u8], format: FileFormat) -> bool {
+    match Format::of(bytes) {
+        Some(Format::Nacha) | None => true,
+        Some(Format::Bai2) => false,
+        Some(Format::Iso20022) => match iso20022::read(bytes, Profile::Incoming) {
+            Ok((Message::StatusReport(_), _)) => true,
+            Ok((Message::Report(report), _)) => {
+                let is_notification = report.kind == ReportKind::Notification;
+                format == FileFormat::Pain001 && is_notification && !messages::returns(&report).is_empty()
+            }
+            // The reader of statements says what is wrong.
+            Ok((Message::CreditTransfers(_), _)) | Err(_) => {
+                iso20022::name(bytes).is_some_and(|name| name.starts_with("pain.002"))
+            }
+        },
+    }
 }
 
 /// Returns all reports of a file, or why it is refused whole.
 pub fn read(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
     match Format::of(bytes) {
         Some(Format::Nacha) => {}
-        Some(format @ (Format::Bai2 | Format::Iso20022)) => {
+        Some(Format::Iso20022) => return of_message(bytes),
+        Some(format @ Format::Bai2) => {
             let message = format!("The file is in the format {}.", format.name());
-            return Err(refused("intake.format", message, "This version reads NACHA files of returns and changes."));
+            return Err(refused(
+                "intake.format",
+                message,
+                "Statements are read elsewhere; ask the bank what the file is.",
+            ));
         }
         None => {
             let message = "The format of the file is unknown.".to_owned();
@@ -45,11 +59,38 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
     }
     let (file, _) = nacha::read(bytes, Profile::Incoming).map_err(|refused| kept(&refused.0))?;
     let reports: Vec<Reported> = file.batches.iter().flat_map(reports_of).collect();
-    if reports.len() > ITEMS_MAX {
-        let message = format!("The file has {} reports; at most {ITEMS_MAX} are applied together.", reports.len());
+    must_fit(reports.len())?;
+    Ok(reports)
+}
+
+fn of_message(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
+    let (message, _) = iso20022::read(bytes, Profile::Incoming).map_err(|refused| kept(&refused.0))?;
+    let reports = match &message {
+        Message::StatusReport(report) => messages::statuses(report),
+        Message::Report(report) if report.kind == ReportKind::Notification => messages::returns(report),
+        Message::Report(_) | Message::CreditTransfers(_) => {
+            let message = "The message is neither a status report nor a notification.".to_owned();
+            return Err(refused("intake.format", message, "Ask the bank what the file is."));
+        }
+    };
+    if reports.len() > STATUSES_MAX {
+        let message = format!("The file has {} statuses; at most {STATUSES_MAX} are read together.", reports.len());
         return Err(refused("intake.too-many", message, "Ask the bank for several files."));
     }
     Ok(reports)
+}
+
+/// Refuses more reports than one commit applies.
+///
+/// # Errors
+/// The finding.
+pub fn must_fit(reports: usize) -> Result<(), Findings> {
+    if reports <= ITEMS_MAX {
+        return Ok(());
+    }
+    let message = format!("The file has {reports} reports; at most {ITEMS_MAX} are applied together.");
+    let advice = "Ask the bank for several files, or for statuses of files instead of each payment.";
+    Err(refused("intake.too-many", message, advice))
 }
 
 /// Returns one finding about a file as a whole.
@@ -118,6 +159,7 @@ fn rejection(batch: &Batch, code: &str) -> Reported {
         individual_id: String::new(),
         text: String::new(),
         change: None,
+        named: None,
     }
 }
 
@@ -133,6 +175,7 @@ fn report(entry: &Entry) -> Reported {
         individual_id: entry.individual_id.clone(),
         text: String::new(),
         change: None,
+        named: None,
     };
     for addenda in &entry.addenda {
         let (kind, code, trace, text) = match addenda {
@@ -159,6 +202,7 @@ fn report(entry: &Entry) -> Reported {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bursar_formats::nacha::Trace;
 
     fn fixture(name: &str) -> Vec<u8> {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/ach-corpus");
@@ -186,9 +230,15 @@ mod tests {
         let findings = read(&fixture("mutants/01-batch-hash-wrong.ach")).unwrap_err();
         let first = &findings.kept[0];
         assert_eq!((first.rule.as_str(), first.line, first.column), ("nacha.batch-hash", 6, 11));
-        for name in ["bai2/full.bai", "iso20022/camt053.xml"] {
+        for name in ["bai2/full.bai", "iso20022/camt053.xml", "iso20022/pain001_ach.xml"] {
+            assert!(!has_reports(&fixture(name), FileFormat::Pain001), "{name}");
             assert_eq!(read(&fixture(name)).unwrap_err().kept[0].rule, "intake.format");
         }
+        for name in ["golden/return.ach", "iso20022/pain002.xml"] {
+            assert!(has_reports(&fixture(name), FileFormat::Nacha), "{name}");
+        }
+        let notification = fixture("iso20022/camt054.xml");
+        assert!(has_reports(&notification, FileFormat::Pain001) && !has_reports(&notification, FileFormat::Nacha));
         assert_eq!(read(b"hello").unwrap_err().kept[0].rule, "intake.format");
     }
 }

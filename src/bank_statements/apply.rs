@@ -12,9 +12,11 @@ use super::rules::{self, StatementEvent};
 use crate::bank_files::{self, Line};
 use crate::bank_intake::{self, BankItem, BookedAs, ItemEvent, ItemKind, ItemReason, LineMeaning, apply_to_item};
 use crate::engine::Command;
-use crate::ids::{BankItemId, BankStatementId, SettlementAccountId, TransferId};
+use crate::ids::{BankFileId, BankItemId, BankStatementId, SettlementAccountId, TransferId};
 use crate::jobs::{self, Leased};
+use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
+use crate::settlements::{self, Returned};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -160,6 +162,7 @@ fn add_opening(world: &mut World, statement: &BankStatement) -> Result<(), Halt>
         reference: String::new(),
         customer_reference: String::new(),
         text: String::new(),
+        return_reason: None,
     };
     let item = item(world, statement, ItemKind::OpeningBalance, &line);
     let item = world.add(item);
@@ -174,6 +177,16 @@ fn suspend(world: &mut World, statement: &BankStatement, item: &Arc<BankItem>, r
     }
     world.change(item, |item| (item.status, item.reason, item.suspense) = (to, Some(reason), Some(account)));
     Ok(())
+}
+
+/// Applies the return that a line reports. The bank may have reported it in another file since the line was matched.
+fn return_now(world: &mut World, item: &BankItem, transfer: TransferId) -> Result<(), Halt> {
+    let entry = bank_files::entry(world, item.org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
+    let code = FailureCode::of_iso_reason(item.bank_reason.as_deref().unwrap_or_default());
+    match settlements::return_entry(world, &entry, code)? {
+        Returned::Booked | Returned::Again => Ok(()),
+        Returned::NotSent | Returned::NotInFile => Err(bank_files::Overtaken.into()),
+    }
 }
 
 /// Books a line; returns why it is in suspense.
@@ -194,17 +207,26 @@ fn book(
         }
         LineTarget::Files(files) => {
             bank_files::book_payments(world, line, files, &[])?;
+            let ids: Vec<BankFileId> = files.iter().map(|(file, _)| *file).collect();
+            settlements::settle_booked(world, line.org, &ids, &[])?;
             bank_file = if let [(file, _)] = files.as_slice() { Some(*file) } else { None };
             BookedAs::Payments
         }
         LineTarget::Entry(paid) => {
             bank_files::book_payments(world, line, &[], &[*paid])?;
+            settlements::settle_booked(world, line.org, &[], &[*paid])?;
             transfer = Some(*paid);
             BookedAs::Payments
         }
         LineTarget::Returns(returned) => {
             bank_files::book_returns(world, line, returned)?;
             transfer = if let [one] = returned.as_slice() { Some(*one) } else { None };
+            BookedAs::Returns
+        }
+        LineTarget::Return(returned) => {
+            return_now(world, &item, *returned)?;
+            bank_files::book_returns(world, line, &[*returned])?;
+            transfer = Some(*returned);
             BookedAs::Returns
         }
         LineTarget::Deposit(owner) => {

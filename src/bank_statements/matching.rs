@@ -12,11 +12,11 @@ use super::order;
 use super::references::{deposit_reference, named};
 use super::rows;
 use crate::apps::App;
-use crate::bank_files::{self, BankEntry, BankFile, EntryStatus};
+use crate::bank_files::{self, BankEntry, BankFile, EntryStatus, FileStatus};
 use crate::bank_intake::{self, BankItem, ItemReason, LineMeaning};
-use crate::banking::Settings;
 use crate::banking::connections;
 use crate::banking::settlement_accounts::{self, BookingGrain};
+use crate::banking::{Identity, Settings};
 use crate::ids::{
     AppId, BankConnectionId, BankFileId, BankItemId, BankStatementId, InboundFileId, OrgId, SettlementAccountId,
     TransferId,
@@ -40,6 +40,8 @@ pub enum LineTarget {
     Entry(TransferId),
     /// The credit of returned payments.
     Returns(Vec<TransferId>),
+    /// The credit of a payment whose return this line reports.
+    Return(TransferId),
     Deposit(AppId),
     Costs,
     Unmatched(ItemReason),
@@ -90,10 +92,16 @@ fn targets(
     let (org, account) = (statement.org, statement.settlement_account);
     let has = |meaning: LineMeaning| lines.iter().any(|line| line.meaning == Some(meaning));
     let grain = settlement_accounts::find(world, org, account)?.booking_grain;
-    let mut payments =
-        if has(LineMeaning::Payments) { Payments::load(world, org, account, grain)? } else { Payments::default() };
-    let (connection, odfi) = (statement.connection, settings.nacha.odfi_routing_number.as_str());
+    // The codes of wires differ by bank, so a debit that names a message of ours is a payment under any code.
+    let is_named = |line: &BankItem| settings.identity.pain001().is_some() && line.meaning == Some(LineMeaning::Other);
+    let needs_payments = has(LineMeaning::Payments) || lines.iter().any(|line| is_named(line));
+    let mut payments = if needs_payments { Payments::load(world, org, account, grain)? } else { Payments::default() };
+    let connection = statement.connection;
+    let odfi = settings.identity.nacha().map(|nacha| nacha.odfi_routing_number.as_str());
     let ours = world.each(lines, |world, line| names_ours(world, (org, connection), &words(line), odfi))?;
+    let reported = world.each(lines, |world, line| return_of(world, account, line))?;
+    let reported: HashMap<BankItemId, TransferId> =
+        lines.iter().zip(reported).filter_map(|(line, returned)| Some((line.id, returned?))).collect();
     let ours: HashSet<BankItemId> =
         lines.iter().zip(ours).filter(|(_, is_ours)| *is_ours).map(|(line, _)| line.id).collect();
     let mut returns = if has(LineMeaning::Returns) { Returns::load(world, org, account)? } else { Returns::default() };
@@ -102,6 +110,8 @@ fn targets(
         let is_credit = line.amount.is_positive();
         let target = match (line.meaning.unwrap_or(LineMeaning::Other), is_credit) {
             (LineMeaning::Payments, false) => payments.take(line, ours.contains(&line.id)),
+            (LineMeaning::Other, false) if is_named(line) && ours.contains(&line.id) => payments.take(line, true),
+            (LineMeaning::Returns, true) if reported.contains_key(&line.id) => LineTarget::Return(reported[&line.id]),
             (LineMeaning::Returns, true) => returns.take(line, ours.contains(&line.id)),
             (LineMeaning::Deposit, true) => deposit(line, &references),
             (LineMeaning::Deposits, true) => LineTarget::Unmatched(ItemReason::NeedsReview),
@@ -142,13 +152,44 @@ const fn is_between(letter: char) -> bool {
     !letter.is_ascii_alphanumeric()
 }
 
-/// Returns whether a text names a payment of ours: by the form of our ids, or by the trace number of a payment in a file.
+/// Returns the payment whose return a line reports: the one that it names, which was not returned before.
+fn return_of(world: &World, account: SettlementAccountId, line: &BankItem) -> Result<Option<TransferId>, Halt> {
+    if line.meaning != Some(LineMeaning::Returns) || line.bank_reason.is_none() {
+        return Ok(None);
+    }
+    let words = words(line);
+    let mut named: Vec<TransferId> = words.split(is_between).filter_map(bank_files::transfer_of).collect();
+    named.sort_unstable();
+    named.dedup();
+    let [transfer] = named.as_slice() else { return Ok(None) };
+    let Some(entry) = bank_files::entry(world, line.org, *transfer)? else { return Ok(None) };
+    let file = bank_files::find(world, line.org, entry.file)?;
+    let is_open = matches!(entry.status, EntryStatus::Joined | EntryStatus::Settled) && file.status == FileStatus::Sent;
+    let is_same = (entry.amount, entry.settlement_account) == (line.amount, account);
+    Ok((is_open && is_same).then_some(*transfer))
+}
+
+/// Returns whether a text names a payment or a file of ours: by our ids, by the form of the ids in a NACHA file, or by the
+/// trace number of a payment in one.
 fn names_ours(
     world: &World,
     (org, connection): (OrgId, BankConnectionId),
     text: &str,
-    odfi: &str,
+    odfi: Option<&str>,
 ) -> Result<bool, Halt> {
+    for word in text.split(is_between) {
+        if let Some(transfer) = bank_files::transfer_of(word)
+            && bank_files::entry(world, org, transfer)?.is_some()
+        {
+            return Ok(true);
+        }
+        if let Some(file) = bank_files::file_of(word)
+            && world.get::<BankFile>(key![org, file])?.is_some()
+        {
+            return Ok(true);
+        }
+    }
+    let Some(odfi) = odfi else { return Ok(false) };
     let prefix = odfi.get(..8).unwrap_or(odfi);
     for word in text.split(is_between).filter(|word| word.len() == 15) {
         if bank_files::is_individual_id(word) {
@@ -222,8 +263,7 @@ impl Payments {
         let divided: BTreeSet<&String> =
             files.iter().filter(|file| file.booked > 0).map(|file| &file.effective_on).collect();
         for (file, entries) in files.iter().zip(entries) {
-            let entries: Vec<Arc<BankEntry>> =
-                entries.into_iter().filter(|entry| entry.status != EntryStatus::Withdrawn).collect();
+            let entries: Vec<Arc<BankEntry>> = entries.into_iter().filter(|entry| entry.is_debited()).collect();
             let is_divided = match grain {
                 BookingGrain::Entry => false,
                 BookingGrain::Batch | BookingGrain::File => file.booked > 0,
@@ -234,7 +274,8 @@ impl Payments {
             }
             if grain != BookingGrain::Entry {
                 let named = entries.iter().flat_map(|entry| names(file, entry));
-                payments.files.extend(named.map(|name| (name, file.id)));
+                let message = file.header.as_ref().and_then(|header| header.0.message_id.clone());
+                payments.files.extend(named.chain(message).map(|name| (name, file.id)));
             }
             match grain {
                 BookingGrain::Entry => {
@@ -321,15 +362,17 @@ fn shares_of(entries: impl IntoIterator<Item = Arc<BankEntry>>) -> Shares {
     shares
 }
 
-/// Returns the id and the trace number of an entry.
+/// Returns the ids by which a bank names an entry: its id and its trace number, or its id in a message.
 fn names(file: &BankFile, entry: &BankEntry) -> [String; 2] {
-    let trace = file.header.as_ref().map_or_else(String::new, |header| {
-        let odfi: String = header.0.nacha.odfi_routing_number.chars().take(8).collect();
-        format!("{odfi}{:07}", header.0.first_trace + entry.number)
-    });
     let id = bank_files::individual_id(entry.transfer);
-    let trace = if trace.is_empty() { id.clone() } else { trace };
-    [id, trace]
+    match file.header.as_ref().map(|header| (&header.0, &header.0.identity)) {
+        Some((header, Identity::Nacha(nacha))) => {
+            let odfi: String = nacha.odfi_routing_number.chars().take(8).collect();
+            [id, format!("{odfi}{:07}", header.first_trace + entry.number)]
+        }
+        Some((_, Identity::Pain001(_))) => [id, bank_files::end_to_end_id(entry.transfer)],
+        None => [id.clone(), id],
+    }
 }
 
 /// A returned payment that the bank has not credited.
@@ -349,7 +392,8 @@ impl Returns {
         let reports = world.each(&entries, |world, entry| bank_intake::returns_of(world, org, entry.transfer))?;
         let returned = entries.into_iter().zip(reports).map(|(entry, reports)| {
             let names = reports.iter().filter_map(|report| report.trace.clone());
-            let names = names.chain([bank_files::individual_id(entry.transfer)]).collect();
+            let ids = [bank_files::individual_id(entry.transfer), bank_files::end_to_end_id(entry.transfer)];
+            let names = names.chain(ids).collect();
             Returned { entry, file: reports.first().map(|report| report.inbound_file), names }
         });
         Ok(Self(returned.collect()))
@@ -431,6 +475,7 @@ mod tests {
             line: 1,
             kind: bank_intake::ItemKind::Line,
             code: "447".to_owned(),
+            bank_reason: None,
             trace: None,
             amount: Cents::new(amount),
             individual_id: String::new(),

@@ -15,6 +15,7 @@ pub const LINES_MAX: usize = 5_000;
 /// The longest text of a line that is kept.
 const TEXT_MAX: usize = 500;
 const CODE_MAX: usize = 20;
+const REASON_MAX: usize = 35;
 /// The largest balance or line: a trillion dollars, so that no sum of them overflows.
 const AMOUNT_MAX: i64 = 100_000_000_000_000;
 
@@ -54,6 +55,8 @@ pub struct ReadLine {
     /// The customer's.
     pub customer_reference: String,
     pub text: String,
+    /// The ISO 20022 reason of a return.
+    pub return_reason: Option<String>,
 }
 
 impl ReadStatement {
@@ -239,7 +242,10 @@ fn of_camt_entry(line: i64, entry: &camt::Entry, amount: Cents) -> ReadLine {
     let several = is_batch || entry.details.len() > 1 || entry.details.iter().any(is_part);
     let texts = [entry.bank_reference.clone().unwrap_or_default(), ids.join(" "), texts.join(" ")];
     let code = codes::camt_text(entry).chars().take(CODE_MAX).collect();
-    read_line(line, code, codes::of_camt(entry), amount, several, texts)
+    // One reason of several payments says nothing about the others.
+    let reasons = entry.details.iter().filter_map(|detail| detail.return_reason.as_deref());
+    let return_reason = reasons.map(|reason| reason.chars().take(REASON_MAX).collect()).next().filter(|_| !several);
+    ReadLine { return_reason, ..read_line(line, code, codes::of_camt(entry), amount, several, texts) }
 }
 
 /// Returns a line. A deposit that may be of several payers is never booked by a reference: neither is one of which only
@@ -256,7 +262,7 @@ fn read_line(
     let meaning = if meaning == LineMeaning::Deposit && (several || is_cut) { LineMeaning::Deposits } else { meaning };
     let (reference, customer_reference, text) =
         (shortened(&reference), shortened(&customer_reference), shortened(&text));
-    ReadLine { line, code, meaning, amount, reference, customer_reference, text }
+    ReadLine { line, code, meaning, amount, reference, customer_reference, text, return_reason: None }
 }
 
 /// A line of zero moves nothing.

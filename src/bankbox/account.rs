@@ -51,6 +51,12 @@ pub(super) struct Booked {
     amount: i64,
     reference: String,
     text: String,
+    /// The message whose payments are one line, and their number.
+    #[serde(default)]
+    batch: Option<(String, u64)>,
+    /// The reason of a return, by ISO 20022.
+    #[serde(default)]
+    reason: Option<String>,
 }
 
 /// An account that the bank keeps.
@@ -85,11 +91,37 @@ impl Account {
     }
 
     /// Books an amount on a day, or on the first banking day whose statement is not written.
-    pub(super) fn book(&mut self, on: Date, kind: Kind, amount: i64, reference: &str, text: &str) {
+    pub(super) fn book(&mut self, on: Date, kind: Kind, amount: i64, reference: &str, text: &str) -> &mut Booked {
         let first = Calendar::Fed.add_banking_days(day(&self.last_on), 1);
         let on = Calendar::Fed.next_open(on.max(first)).to_string();
         let (reference, text) = (reference.to_owned(), text.to_owned());
-        self.lines.push(Booked { on, kind, amount, reference, text });
+        self.lines.push(Booked { on, kind, amount, reference, text, batch: None, reason: None });
+        let last = self.lines.len() - 1;
+        &mut self.lines[last]
+    }
+
+    /// Books the payments of a message on a day, as one line or as several.
+    pub(super) fn book_message(&mut self, on: Date, message: &str, payments: &[(&str, i64)], text: &str) {
+        match self.grain {
+            Grain::Entry => {
+                for (id, amount) in payments {
+                    self.book(on, Kind::Payments, *amount, id, text);
+                }
+            }
+            Grain::File if payments.is_empty() => {}
+            Grain::File => {
+                let sum = payments.iter().map(|(_, amount)| amount).sum();
+                let count = u64::try_from(payments.len()).unwrap_or(0);
+                self.book(on, Kind::Payments, sum, "", text).batch = Some((message.to_owned(), count));
+            }
+        }
+    }
+
+    /// Credits a payment that comes back, with the reason.
+    pub(super) fn book_return(&mut self, now: i64, amount: i64, id: &str, reason: &str) {
+        let on = eastern(now).date();
+        let text = format!("RETURN {reason}");
+        self.book(on, Kind::Returns, amount, id, &text).reason = Some(reason.to_owned());
     }
 
     /// Books an amount today.
@@ -223,7 +255,10 @@ impl Booked {
             amount: Some(self.amount),
             funds: Funds::Unknown,
             bank_reference: String::new(),
-            customer_reference: self.reference.clone(),
+            customer_reference: self
+                .batch
+                .as_ref()
+                .map_or_else(|| self.reference.clone(), |(message, _)| message.clone()),
             text: self.text.clone(),
         }
     }
@@ -250,12 +285,20 @@ impl Booked {
             value_on: Some(on),
             bank_reference: None,
             code,
-            batch: None,
-            details: vec![camt::Detail {
-                end_to_end_id: named(&self.reference),
-                remittance: named(&self.text),
-                ..camt::Detail::default()
-            }],
+            batch: self.batch.as_ref().map(|(message, count)| camt::Batch {
+                message_id: Some(message.clone()),
+                payment_id: Some(message.clone()),
+                count: Some(*count),
+            }),
+            details: match self.batch {
+                Some(_) => Vec::new(),
+                None => vec![camt::Detail {
+                    end_to_end_id: named(&self.reference),
+                    remittance: named(&self.text),
+                    return_reason: self.reason.clone(),
+                    ..camt::Detail::default()
+                }],
+            },
         }
     }
 }

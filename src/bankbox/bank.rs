@@ -1,13 +1,15 @@
 //! The bank: files that it took, and answers that it owes.
 
+use bursar_formats::iso20022::pain001::CreditTransfers;
 use bursar_formats::nacha::{self, Batch, Entry, File};
-use bursar_formats::{Profile, Refused};
+use bursar_formats::{Format, Profile, Refused};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::account::{Account, Grain, Kind};
 use super::answers::{self, Answer, Paid, Report};
 use super::magic::{Selected, selected};
+use super::messages::{self, Executed, Owed as OwedMessage};
 
 /// The time until a late return, in seconds: two days after the next morning.
 const LATE_SECONDS: i64 = 3 * 86_400;
@@ -29,6 +31,12 @@ pub struct Bank {
     owed: Vec<Owed>,
     next_trace: u64,
     next_file: u32,
+    /// The ids of the messages that it took.
+    #[serde(default)]
+    messages: Vec<String>,
+    /// The messages that it owes, each from a time on.
+    #[serde(default)]
+    owed_messages: Vec<(i64, OwedMessage)>,
     /// The customer's account, if the bank keeps one.
     #[serde(default)]
     account: Option<Account>,
@@ -75,6 +83,12 @@ impl Bank {
         if self.taken.contains(&hash) {
             return Ok(());
         }
+        if Format::of(bytes) == Some(Format::Iso20022) {
+            let taken = messages::read(bytes)?;
+            self.taken.push(hash);
+            self.take_message(&taken, now);
+            return Ok(());
+        }
         let (file, _) = nacha::read(bytes, Profile::Strict)?;
         self.taken.push(hash);
         for batch in &file.batches {
@@ -95,7 +109,7 @@ impl Bank {
             let paid = Paid::of(file, batch, entry);
             let returned = |reason: u8| Report::Returned { paid: paid.clone(), reason: format!("R{reason:02}") };
             match selected(&entry.account) {
-                Selected::Nothing | Selected::Rejected => {}
+                Selected::Nothing | Selected::Rejected | Selected::Duplicate | Selected::Contradicted => {}
                 Selected::Returned(reason) => self.owe(now, returned(reason)),
                 Selected::ReturnedLate(reason) => self.owe(now + LATE_SECONDS, returned(reason)),
                 Selected::Changed(code) => {
@@ -115,6 +129,20 @@ impl Bank {
                 }
             }
         }
+    }
+
+    /// Executes the payments of a message, unless an account selects another answer.
+    fn take_message(&mut self, taken: &CreditTransfers, now: i64) {
+        let known = self.messages.contains(&taken.message_id);
+        self.messages.push(taken.message_id.clone());
+        let answers = messages::answers(taken, known, now);
+        if let Some(account) = &mut self.account {
+            for Executed { on, text, payments } in answers.executed {
+                let payments: Vec<(&str, i64)> = payments.iter().map(|(id, amount)| (id.as_str(), *amount)).collect();
+                account.book_message(on, &taken.message_id, &payments, &text);
+            }
+        }
+        self.owed_messages.extend(answers.owed);
     }
 
     /// Debits the customer on the effective day of a batch.
@@ -141,15 +169,34 @@ impl Bank {
     fn credit(&mut self, due: &[Report], now: i64) {
         let Some(account) = &mut self.account else { return };
         for report in due {
-            if let Report::Returned { paid, reason } = report {
-                let amount = i64::try_from(paid.amount).unwrap_or(i64::MAX);
-                account.book_now(now, Kind::Returns, amount, &paid.individual_id, &format!("RETURN {reason}"));
+            match report {
+                Report::Returned { paid, reason } => {
+                    let amount = i64::try_from(paid.amount).unwrap_or(i64::MAX);
+                    account.book_now(now, Kind::Returns, amount, &paid.individual_id, &format!("RETURN {reason}"));
+                }
+                Report::Changed { .. } | Report::Rejected { .. } => {}
             }
         }
     }
 
     fn owe(&mut self, at: i64, report: Report) {
         self.owed.push(Owed { at, report });
+    }
+
+    /// Returns the messages that are due, and credits the payments that come back.
+    fn answer_messages(&mut self, now: i64) -> Vec<Answer> {
+        let (due, later) = std::mem::take(&mut self.owed_messages).into_iter().partition(|(at, _)| *at <= now);
+        self.owed_messages = later;
+        let due: Vec<(i64, OwedMessage)> = due;
+        let mut answers = Vec::new();
+        for (_, owed) in due {
+            let number = self.account.as_ref().map(|account| account.number.clone()).unwrap_or_default();
+            if let (Some(account), OwedMessage::Return { id, amount, reason }) = (&mut self.account, &owed) {
+                account.book_return(now, *amount, id, reason);
+            }
+            answers.extend(messages::written(&owed, &number, now, &mut self.next_file));
+        }
+        answers
     }
 
     /// Returns the answers that are due, each as a file, and forgets them.
@@ -159,6 +206,7 @@ impl Bank {
         let due: Vec<Report> = due.into_iter().map(|owed| owed.report).collect();
         self.credit(&due, now);
         let mut answers = answers::files(due, now, &mut self.next_trace, &mut self.next_file);
+        answers.extend(self.answer_messages(now));
         answers.extend(self.account.iter_mut().flat_map(|account| account.statements(now)));
         answers
     }

@@ -17,8 +17,12 @@ pub(super) enum Selected {
     ReturnedWithAnotherAmount,
     /// It comes back with a trace number that the bank made up.
     ReturnedWithAnotherTrace,
-    /// The operator refuses the whole batch.
+    /// The operator refuses the whole batch, or the bank the whole message.
     Rejected,
+    /// The bank says that it has the message already.
+    Duplicate,
+    /// The bank says that the money has moved, and then that it refused the payment.
+    Contradicted,
 }
 
 /// Returns what an account number selects. `10000002` is R02, `30000001` is C01.
@@ -41,8 +45,18 @@ pub(super) fn selected(account: &str) -> Selected {
         "40000002" => Selected::ReturnedWithAnotherAmount,
         "40000003" => Selected::ReturnedWithAnotherTrace,
         "50000000" => Selected::Rejected,
+        "60000000" => Selected::Duplicate,
+        "70000000" => Selected::Contradicted,
         _ => Selected::Nothing,
     }
+}
+
+/// The digits of an IBAN that select an answer.
+const IBAN_DIGITS: usize = 8;
+
+/// Returns what the last digits of an IBAN select.
+pub(super) fn selected_by_iban(iban: &str) -> Selected {
+    selected(iban.get(iban.len().saturating_sub(IBAN_DIGITS)..).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -62,5 +76,7 @@ mod tests {
         ] {
             assert_eq!(selected(account), expected, "{account}");
         }
+        assert_eq!(selected_by_iban("DE96370400440010000002"), Selected::Returned(2));
+        assert_eq!(selected_by_iban("DE89370400440532013000"), Selected::Nothing);
     }
 }

@@ -1,5 +1,6 @@
-//! A simulated bank. It reads the bytes of payment files, as a bank would, and answers with the bytes of returns,
-//! changes and rejections that magic account numbers select. It keeps the customer's account, and writes a statement of
+//! A simulated bank. It reads the bytes of payment files, as a bank would: NACHA files, which it answers
+//! with the bytes of returns, changes and rejections, and pain.001 messages, which it answers with status reports and
+//! notifications. Magic account numbers select the answers. It keeps the customer's account, and writes a statement of
 //! each banking day.
 //!
 //! *Invariants*: the same files at the same times give the same answers, byte for byte; a file is answered once, under
@@ -15,6 +16,7 @@ mod answers;
 mod bank;
 mod folder;
 mod magic;
+mod messages;
 
 pub use account::{Account, Grain, StatementFormat};
 pub use answers::Answer;

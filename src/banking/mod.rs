@@ -22,6 +22,8 @@ mod setup;
 mod texts;
 
 pub use person::Person;
-pub use settings::{FileFormat, LineEnding, NachaIdentity, Settings, SideLimits, Sides, TRANSPORT_MANUAL};
+pub use settings::{
+    FileFormat, Identity, LineEnding, NachaIdentity, Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL,
+};
 pub use setup::{SetupStatus, is_second_person, transitions};
 pub use texts::Day;

@@ -16,6 +16,8 @@ words! {
     pub enum FileFormat {
         /// ACH files of 94 characters a record.
         Nacha = "nacha",
+        /// Messages of the standard ISO 20022, version pain.001.001.09.
+        Pain001 = "pain001",
     }
 }
 
@@ -53,6 +55,60 @@ pub struct NachaIdentity {
     pub balanced: bool,
 }
 
+/// How the bank knows its customer, in the elements of a pain.001 message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Pain001Identity {
+    /// The customer's name, which payees see.
+    #[schema(example = "Acme Inc")]
+    pub name: String,
+    /// The street and the number.
+    #[schema(example = "1 Main Street")]
+    pub street: String,
+    /// The postal code.
+    #[schema(example = "02110")]
+    pub post_code: String,
+    /// The town.
+    #[schema(example = "Boston")]
+    pub town: String,
+    /// The country, by ISO 3166-1.
+    #[schema(example = "US")]
+    pub country: String,
+}
+
+/// How the bank knows its customer, by the format of its files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Identity {
+    Nacha(NachaIdentity),
+    Pain001(Pain001Identity),
+}
+
+impl Identity {
+    #[must_use]
+    pub const fn format(&self) -> FileFormat {
+        match self {
+            Self::Nacha(_) => FileFormat::Nacha,
+            Self::Pain001(_) => FileFormat::Pain001,
+        }
+    }
+
+    #[must_use]
+    pub const fn nacha(&self) -> Option<&NachaIdentity> {
+        match self {
+            Self::Nacha(nacha) => Some(nacha),
+            Self::Pain001(_) => None,
+        }
+    }
+
+    #[must_use]
+    pub const fn pain001(&self) -> Option<&Pain001Identity> {
+        match self {
+            Self::Nacha(_) => None,
+            Self::Pain001(pain001) => Some(pain001),
+        }
+    }
+}
+
 /// The most money that moves in one direction, in cents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = BankLimits)]
@@ -82,7 +138,9 @@ pub struct Sides {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    pub nacha: NachaIdentity,
+    /// Stored as a field with the name of the format.
+    #[serde(flatten)]
+    pub identity: Identity,
     pub calendar: Calendar,
     pub time_zone: Zone,
     pub windows: Vec<Window>,

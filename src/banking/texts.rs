@@ -1,11 +1,13 @@
 //! Values of requests about banks: texts in the characters of bank files, days, times and zones.
 
+use bursar_formats::text::is_iso_text;
 use jiff::civil::Date;
 use serde_json::{Value as Schema, json};
 
 use super::settings::{FileFormat, LineEnding};
 use super::setup::SetupStatus;
 use crate::calendars::{Calendar, DayOfWeek, LocalTime, Zone};
+use crate::country::is_country;
 use crate::fees::BOOK_CURRENCY;
 use crate::input::types::word_input;
 use crate::input::{Input, Problems, text, wrong};
@@ -42,6 +44,45 @@ impl<const MAX: usize> Input for BankText<MAX> {
     fn schema() -> Schema {
         let letters = r"[!-`{-~]";
         json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": format!("^{letters}([ -`{{-~]*{letters})?$")})
+    }
+}
+
+/// Text of an ISO 20022 message: letters, digits and the punctuation that banks accept, at most `MAX` characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IsoText<const MAX: usize>(pub String);
+
+impl<const MAX: usize> Input for IsoText<MAX> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?;
+        if (1..=MAX).contains(&given.len()) && is_iso_text(given) && given.trim() == given {
+            return Ok(Self(given.to_owned()));
+        }
+        let message = format!(
+            "must have 1 to {MAX} characters: letters without accents, digits, blanks and / - ? : ( ) . , ' +, without \
+             // and without / or a blank at either end"
+        );
+        Err(wrong(at, message))
+    }
+    fn schema() -> Schema {
+        let word = "[A-Za-z0-9?:().,'+-]+";
+        json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": format!("^{word}(( +| */ *){word})*$")})
+    }
+}
+
+/// The country of an address, by ISO 3166-1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressCountry(pub String);
+
+impl Input for AddressCountry {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?;
+        if is_country(given) {
+            return Ok(Self(given.to_owned()));
+        }
+        Err(wrong(at, "must be a two-letter country code such as US (ISO 3166-1)"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "pattern": "^[A-Z]{2}$"})
     }
 }
 
@@ -186,6 +227,17 @@ mod tests {
         for given in ["", "ÄB", "A\nB", "ABCDE", "A\u{7f}"] {
             assert!(!takes::<BankText<4>>(given), "{given:?}");
         }
+    }
+
+    #[test]
+    fn texts_of_messages_have_the_characters_that_banks_accept() {
+        for (given, fits) in
+            [("Acme Inc", true), ("A/B", true), ("", false), ("/A", false), ("A//B", false), ("Ä", false)]
+        {
+            assert_eq!(takes::<IsoText<8>>(given), fits, "{given:?}");
+        }
+        assert!(!takes::<IsoText<3>>("ABCD") && !takes::<IsoText<3>>(" A"));
+        assert!(takes::<AddressCountry>("US") && !takes::<AddressCountry>("us") && !takes::<AddressCountry>("ZZ"));
     }
 
     #[test]

@@ -11,7 +11,9 @@ use super::session::{self, ActiveSession};
 use super::steps::{self, StepName};
 use super::verbs::code_context;
 use crate::apps::{self, brand::Sender};
+use crate::banking::routes;
 use crate::clock::Time;
+use crate::fees::BOOK_CURRENCY;
 use crate::ids::{PayoutMethodId, TransferId};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink, rules};
@@ -405,6 +407,7 @@ fn option(
         return Ok(None);
     };
     let fields = if payout_method_id.is_some() { &[] } else { payout_methods::fields_of(way.platform) };
+    let asks = routes::wants_address(world, active.link.scope().org, way.platform, BOOK_CURRENCY)?;
     let prices = &quoted.prices;
     Ok(Some(MethodOption {
         platform: prices.platform.as_str(),
@@ -414,8 +417,15 @@ fn option(
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
         arrival: prices.terms.arrival.text,
-        fields: fields.iter().map(step_field).collect(),
+        fields: fields.iter().filter_map(|spec| asked_field(spec, asks)).collect(),
     }))
+}
+
+/// Returns a field of a rail. The payee's address is asked for only where a bank needs it.
+fn asked_field(spec: &FieldSpec, asks_address: bool) -> Option<StepField> {
+    let is_residence = matches!(spec.name, "town" | "address_country");
+    let asked = StepField { required: spec.required || is_residence, ..step_field(spec) };
+    (asks_address || !is_residence).then_some(asked)
 }
 
 fn step_field(spec: &FieldSpec) -> StepField {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use crate::bank::Network;
+use crate::bank::{Bic, Network};
 use crate::platform::Platform;
 use crate::vault::{Purpose, SealContext, Tampered, Unsealed, Vault};
 use crate::world::record::words;
@@ -28,6 +28,17 @@ pub struct UsBank {
     pub account_type: AccountType,
 }
 
+/// Where the payee lives, which banks need for wires and for payments abroad.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Residence {
+    /// Street and number; a wire has them in its `address`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub street: Option<String>,
+    pub town: String,
+    /// ISO 3166-1 alpha-2.
+    pub country: String,
+}
+
 /// The destination of the money. Rails with the same fields share a variant.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -37,6 +48,8 @@ pub enum Target {
         bank: UsBank,
         /// The holder's address, for wires that require it.
         address: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        residence: Option<Residence>,
     },
     /// wallet_c by tag.
     CashTag {
@@ -61,6 +74,8 @@ pub enum Target {
         bic: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         account_holder_name: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        residence: Option<Residence>,
     },
     /// intl_bank in other countries.
     LocalAccount {
@@ -72,6 +87,8 @@ pub enum Target {
         bank_code: String,
         /// Required by some banks.
         account_holder_name: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        residence: Option<Residence>,
     },
     /// intl_transfer, which a person collects.
     Recipient {
@@ -131,6 +148,8 @@ pub struct SealedDetails {
     pub currency: String,
     /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
+    /// The fields that a bank needs in a message and that are missing.
+    pub gaps: Vec<&'static str>,
 }
 
 impl SealedDetails {
@@ -153,6 +172,26 @@ pub fn known_banks() -> impl Iterator<Item = (&'static str, &'static str)> {
 #[must_use]
 pub fn known_bank(routing_number: &str) -> Option<(&'static str, bool)> {
     BANKS.iter().find(|(routing, ..)| *routing == routing_number).map(|(_, name, instant)| (*name, *instant))
+}
+
+/// Returns the code of a country's clearing system (ISO 20022, external code list), whose members have the bank codes of
+/// local accounts. A bank of the United States has a routing number, and its accounts are those of other rails.
+#[must_use]
+pub fn clearing_system(country: &str) -> Option<&'static str> {
+    const SYSTEMS: [(&str, &str); 11] = [
+        ("AU", "AUBSB"),
+        ("CA", "CACPA"),
+        ("CN", "CNAPS"),
+        ("GB", "GBDSC"),
+        ("HK", "HKNCC"),
+        ("IN", "INFSC"),
+        ("JP", "JPZGN"),
+        ("NZ", "NZNCC"),
+        ("SG", "SGIBG"),
+        ("TH", "THCBC"),
+        ("ZA", "ZANCC"),
+    ];
+    SYSTEMS.iter().find(|(code, _)| *code == country).map(|(_, system)| *system)
 }
 
 /// Returns the seal context, which also binds the details to the payee, the app and the rail.
@@ -193,7 +232,33 @@ impl Details {
             country: self.country(),
             currency: self.currency.clone(),
             rtp_enabled: self.platform == Platform::Ach && known.is_some_and(|(_, instant)| instant),
+            gaps: self.gaps(),
         }
+    }
+
+    /// Returns the fields that a bank needs in a message, and that are missing: the payee's town and country for a wire,
+    /// and the bank's BIC too for a payment abroad.
+    fn gaps(&self) -> Vec<&'static str> {
+        const RESIDENCE: [&str; 2] = ["town", "address_country"];
+        let (residence, names_bank) = match &self.target {
+            Target::UsBank { residence, .. } if self.platform == Platform::Wire => (residence, true),
+            Target::Iban { bic, residence, .. } => (residence, bic.is_some()),
+            Target::LocalAccount { country, bank_code, residence, .. } => {
+                let is_bic = bank_code.parse::<Bic>().is_ok();
+                (residence, is_bic || clearing_system(country).is_some())
+            }
+            Target::UsBank { .. }
+            | Target::CashTag { .. }
+            | Target::Email { .. }
+            | Target::Handle { .. }
+            | Target::Phone { .. }
+            | Target::Recipient { .. }
+            | Target::Card { .. }
+            | Target::Chain { .. }
+            | Target::Nothing => return Vec::new(),
+        };
+        let missing = RESIDENCE.into_iter().filter(|_| residence.is_none());
+        missing.chain((!names_bank).then_some("bic")).collect()
     }
 
     /// Opens the sealed details of a row for the rail.

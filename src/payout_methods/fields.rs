@@ -74,14 +74,24 @@ const NETWORK: FieldSpec = FieldSpec {
 /// Returns the fields of a rail in form order (docs/decisions.md 6).
 ///
 /// wallet_b takes phone_number or handle, wallet_c cash_tag or an account, wallet_d and wallet_e email or handle,
-/// intl_bank iban or country, bank_code and account_number; the cards take an email or nothing.
+/// intl_bank iban or country, bank_code and account_number; the cards take an email or nothing. A bank that is paid with
+/// messages needs town and address_country for wire and intl_bank.
 pub fn fields_of(platform: Platform) -> &'static [FieldSpec] {
     match platform {
         Platform::Ach | Platform::Rtp | Platform::BankTransfer => {
             &const { [required("routing_number"), required("account_number"), ACCOUNT_TYPE] }
         }
         Platform::Wire => {
-            &const { [required("routing_number"), required("account_number"), ACCOUNT_TYPE, optional("address")] }
+            &const {
+                [
+                    required("routing_number"),
+                    required("account_number"),
+                    ACCOUNT_TYPE,
+                    optional("address"),
+                    optional("town"),
+                    optional("address_country"),
+                ]
+            }
         }
         Platform::WalletA => &const { [required("email")] },
         Platform::WalletB => &const { [optional("phone_number"), optional("country_code"), optional("handle")] },
@@ -100,6 +110,9 @@ pub fn fields_of(platform: Platform) -> &'static [FieldSpec] {
                     optional("account_number"),
                     optional("account_holder_name"),
                     optional("currency"),
+                    optional("address"),
+                    optional("town"),
+                    optional("address_country"),
                 ]
             }
         }

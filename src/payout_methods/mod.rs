@@ -13,7 +13,10 @@ mod model;
 mod read;
 mod rows;
 
-pub use details::{AccountType, Details, SealedDetails, Target, UsBank, known_bank, known_banks, seal_context};
+pub use details::{
+    AccountType, Details, Residence, SealedDetails, Target, UsBank, clearing_system, known_bank, known_banks,
+    seal_context,
+};
 pub use fields::{FieldSpec, described, fields_of};
 pub use model::{CORRECTED, MethodOrigin, PayoutMethod};
 pub use read::read_details;

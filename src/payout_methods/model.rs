@@ -61,6 +61,8 @@ record! {
         pub currency: String,
         /// Whether the account takes instant payments (docs/decisions.md 7).
         pub rtp_enabled: bool,
+        /// Whether the details have what a bank needs in a message ([`SealedDetails::gaps`](super::SealedDetails::gaps)).
+        pub addressed: bool,
         /// The app's own text.
         pub metadata: Option<String>,
         /// Whether it can be paid; false from `disabled_at`. Lists filter by it.

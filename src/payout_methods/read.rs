@@ -1,6 +1,8 @@
 //! Parses the details of a payout method from a body or a form, and reports all problems at once.
 
-use super::details::{AccountType, Details, Target, UsBank};
+use bursar_formats::text::iso_text;
+
+use super::details::{AccountType, Details, Residence, Target, UsBank};
 use super::fields::fields_of;
 use crate::bank::{AccountNumber, Bic, CryptoAddress, Iban, Network, RoutingNumber, looks_like_card_number};
 use crate::country::is_country;
@@ -16,6 +18,9 @@ use crate::strict_json::Json;
 
 /// Characters of a handle, tag or token.
 const HANDLE_MAX: usize = 200;
+/// Characters of an address, and of a town in a message to a bank.
+const ADDRESS_MAX: usize = 200;
+const TOWN_MAX: usize = 35;
 
 /// Parses the fields of the rail. A blank field counts as missing, because forms send all their fields. `also_known` lists
 /// other allowed fields of the body.
@@ -111,11 +116,12 @@ impl<'a> Reader<'a> {
     fn target(&mut self, platform: Platform) -> Option<Target> {
         match platform {
             Platform::Ach | Platform::Rtp | Platform::BankTransfer => {
-                Some(Target::UsBank { bank: self.us_bank()?, address: None })
+                Some(Target::UsBank { bank: self.us_bank()?, address: None, residence: None })
             }
             Platform::Wire => {
-                let address = self.optional("address", |text| checked(text, 200));
-                Some(Target::UsBank { bank: self.us_bank()?, address })
+                let address = self.optional("address", |text| checked(text, ADDRESS_MAX));
+                let residence = self.residence(None);
+                Some(Target::UsBank { bank: self.us_bank()?, address, residence })
             }
             Platform::WalletA => self.email(),
             Platform::WalletB => {
@@ -188,10 +194,25 @@ impl<'a> Reader<'a> {
         if bank.is_none() {
             self.refuse("cash_tag", invalid("is required unless account_number and routing_number are sent"));
         }
-        Some(Target::UsBank { bank: bank?, address: None })
+        Some(Target::UsBank { bank: bank?, address: None, residence: None })
+    }
+
+    /// Reads town and country of the payee's address: both or neither.
+    fn residence(&mut self, street: Option<String>) -> Option<Residence> {
+        if !self.has("town") && !self.has("address_country") {
+            if street.is_some() {
+                self.refuse("town", invalid("is required if address is sent"));
+            }
+            return None;
+        }
+        let town = self.required("town", town);
+        let country = self.required("address_country", country);
+        Some(Residence { street, town: town?, country: country? })
     }
 
     fn intl_bank(&mut self) -> Option<Target> {
+        let street = self.optional("address", |text| checked(text, ADDRESS_MAX));
+        let residence = self.residence(street);
         if self.has("iban") {
             for name in ["account_number", "bank_code"].into_iter().filter(|name| self.json.get(name).is_some()) {
                 if self.has(name) {
@@ -203,7 +224,7 @@ impl<'a> Reader<'a> {
             self.optional("country", country);
             let account_holder_name = self.account_holder_name();
             let bic = bic.map(|bic| bic.as_str().to_owned());
-            return Some(Target::Iban { iban: iban?.expose().to_owned(), bic, account_holder_name });
+            return Some(Target::Iban { iban: iban?.expose().to_owned(), bic, account_holder_name, residence });
         }
         if !self.has("account_number") && !self.has("country") {
             self.refuse("iban", invalid("is required unless country, bank_code and account_number are sent"));
@@ -223,6 +244,7 @@ impl<'a> Reader<'a> {
             account_number: account_number?,
             bank_code: bank_code?,
             account_holder_name,
+            residence,
         })
     }
 
@@ -257,6 +279,15 @@ impl<'a> Reader<'a> {
 fn checked(text: &str, max_chars: usize) -> Result<String, Reason> {
     crate::text::check_line(text, max_chars).map_err(invalid)?;
     Ok(text.to_owned())
+}
+
+fn town(text: &str) -> Result<String, Reason> {
+    let town = checked(text, TOWN_MAX)?;
+    let written = iso_text(&town);
+    if written.is_empty() || written.chars().count() > TOWN_MAX {
+        return Err(invalid("must be the name of a town in letters"));
+    }
+    Ok(town)
 }
 
 fn not_embargoed(country: &str) -> Result<(), Reason> {
@@ -437,7 +468,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_wrong_is_named_all_at_once() {
-        let table: [(&str, &str, &[&str]); 21] = [
+        let table: [(&str, &str, &[&str]); 24] = [
             ("ach", "{}", &["/routing_number", "/account_number"]),
             (
                 "ach",
@@ -475,6 +506,13 @@ mod tests {
                 &["/country", "/phone_number"],
             ),
             ("intl_bank", r#"{"country": "DE"}"#, &["/account_number", "/bank_code"]),
+            ("wire", r#"{"town": "Boston"}"#, &["/address_country", "/routing_number", "/account_number"]),
+            ("intl_bank", r#"{"iban": "DE89370400440532013000", "address": "Hauptstr. 1"}"#, &["/town"]),
+            (
+                "intl_bank",
+                r#"{"iban": "DE89370400440532013000", "town": "Teheran", "address_country": "IR"}"#,
+                &["/address_country"],
+            ),
             ("intl_transfer", r#"{"country": "Mexico"}"#, &["/name", "/country", "/phone_number"]),
             ("crypto", r#"{"network": "bitcoin", "address": "0x00"}"#, &["/address"]),
             ("push_to_card", "{}", &["/card_token"]),
@@ -483,6 +521,24 @@ mod tests {
         for (platform, body, fields) in table {
             assert_eq!(fields_at_fault(platform, body), fields, "{platform} {body}");
         }
+    }
+
+    #[test]
+    fn a_bank_needs_the_town_and_the_country_of_the_payee_and_the_bank_of_an_account_abroad() {
+        let vault = Vault::new([1; 32]);
+        let gaps = |platform: &str, body: &str| read(platform, body).unwrap().sealed(&vault, [2; 24]).gaps;
+        let both = r#""town": "Boston", "address_country": "us""#;
+        let bank = r#""routing_number": "110000000", "account_number": "123456789""#;
+        assert_eq!(gaps("wire", &format!("{{{bank}}}")), ["town", "address_country"]);
+        assert!(gaps("wire", &format!("{{{bank}, {both}}}")).is_empty() && gaps("ach", BANK).is_empty());
+        let iban = r#""iban": "DE89370400440532013000""#;
+        assert_eq!(gaps("intl_bank", &format!("{{{iban}}}")), ["town", "address_country", "bic"]);
+        assert!(gaps("intl_bank", &format!(r#"{{{iban}, "bic": "COBADEFFXXX", {both}}}"#)).is_empty());
+        let local = |country: &str| {
+            format!(r#"{{"country": "{country}", "bank_code": "123456", "account_number": "1234567", {both}}}"#)
+        };
+        assert!(gaps("intl_bank", &local("GB")).is_empty(), "a sort code names the bank");
+        assert_eq!(gaps("intl_bank", &local("BR")), ["bic"]);
     }
 
     #[test]

@@ -145,6 +145,7 @@ pub fn add(
         country: details.country,
         currency: details.currency,
         rtp_enabled: details.rtp_enabled,
+        addressed: details.gaps.is_empty(),
         metadata: metadata.map(str::to_owned),
         in_use: true,
         created_at,

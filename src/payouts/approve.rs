@@ -44,7 +44,7 @@ impl Command for ApprovePayout {
         may_use(&method)?;
         may_go_by(world, self.scope, &user, method.platform)?;
         let platform = transfer.platform.unwrap_or(method.platform);
-        let carrier = Carrier::of(world, self.scope, platform, transfer.arrives)?;
+        let carrier = Carrier::of(world, self.scope, platform, &method, transfer.arrives)?;
 
         // From here it must succeed.
         let transfer = transfers::advance(world, &transfer, TransferEvent::Cleared, |transfer| {

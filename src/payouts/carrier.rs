@@ -3,6 +3,7 @@
 use crate::bank_files;
 use crate::banking::routes;
 use crate::money::Cents;
+use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::rail_payments::{self, ProviderCarrier};
 use crate::scope::Scope;
@@ -21,8 +22,14 @@ impl Carrier {
     ///
     /// # Errors
     /// Those of [`bank_files::carrier`]; `rail-not-connected` without a route, except in the sandbox.
-    pub fn of(world: &mut World, scope: Scope, platform: Platform, amount: Cents) -> Result<Self, Halt> {
-        if let Some(carrier) = bank_files::carrier(world, scope, platform, amount)? {
+    pub fn of(
+        world: &mut World,
+        scope: Scope,
+        platform: Platform,
+        method: &PayoutMethod,
+        amount: Cents,
+    ) -> Result<Self, Halt> {
+        if let Some(carrier) = bank_files::carrier(world, scope, platform, method, amount)? {
             return Ok(Self::File(carrier));
         }
         if let Some(carrier) = rail_payments::carrier(world, scope.org, platform)? {

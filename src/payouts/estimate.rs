@@ -216,7 +216,7 @@ const fn why(upgrade: Upgrade) -> &'static str {
         Upgrade::NotAch => "not by rtp: only ach payouts can use rtp",
         Upgrade::NoAmount => "unknown: it depends on the amount",
         Upgrade::AccountTakesNone => "not by rtp: the account does not accept instant payments",
-        Upgrade::NotConnected => "not by rtp: no route connects it to a bank or a provider",
+        Upgrade::NotConnected => "not by rtp: no route connects rtp to a bank or a provider",
         Upgrade::AboveLimit => "not by rtp: the amount is above the limit of $100,000.00",
     }
 }

@@ -64,7 +64,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     may_use(&order.method)?;
     may_go_by(world, scope, &order.user, order.method.platform)?;
     let Quote { prices, charged, basis } = quote(world, scope, &Way::to(&order.method), order.amount, order.fees)?;
-    let carrier = Carrier::of(world, scope, prices.platform, charged.payout_amount)?;
+    let carrier = Carrier::of(world, scope, prices.platform, &order.method, charged.payout_amount)?;
     limit_days::count(world, scope, Movement::Payout, order.amount)?;
     let id: TransferId = world.id();
     let amounts = PayoutAmounts {

@@ -58,7 +58,7 @@ pub enum Upgrade {
     AccountTakesNone,
     /// The amount is above [`RTP_AMOUNT_MAX`].
     AboveLimit,
-    /// No route connects rtp.
+    /// A route carries ach, or must, and none carries rtp.
     NotConnected,
 }
 
@@ -95,7 +95,7 @@ pub fn prices(
     let app = apps::find(world, scope)?;
     let (settings, now) = (&app.settings.0, world.now());
     let upgrade = match upgrade(way, amount) {
-        Upgrade::Instant if !routes::is_connected(world, scope.org, Platform::Rtp)? => Upgrade::NotConnected,
+        Upgrade::Instant if !routes::is_rtp_connected(world, scope.org)? => Upgrade::NotConnected,
         other => other,
     };
     let platform = if upgrade == Upgrade::Instant { Platform::Rtp } else { way.platform };

@@ -165,6 +165,27 @@ impl FailureCode {
         let known = Self::ALL.iter().copied().find(|code| code.failure().return_codes.contains(&number));
         known.unwrap_or(Self::RejectedByRail)
     }
+
+    /// Returns the failure for a reason code of ISO 20022, in a status report or a return of a payment to a payee.
+    #[must_use]
+    pub fn of_iso_reason(reason: &str) -> Self {
+        match reason {
+            "AM04" => Self::InsufficientFunds,
+            "AC04" | "AC07" => Self::AccountClosed,
+            "AC01" | "AC03" => Self::NoAccount,
+            "RC01" | "AGNT" => Self::InvalidAccountNumber,
+            "MD01" | "MD06" => Self::Unauthorized,
+            "MD07" => Self::HolderDeceased,
+            "AC06" => Self::AccountFrozen,
+            "FF01" | "FF05" | "CH03" | "DT01" | "AM12" | "RR01" | "RR02" | "RR03" => Self::FileDataInvalid,
+            "AG01" | "AC14" => Self::AccountNotEligible,
+            "CUST" | "MS02" => Self::RefusedByReceiver,
+            "BE01" => Self::NameMismatch,
+            "BE23" => Self::RecipientNotFound,
+            "AM02" | "AM14" => Self::LimitExceeded,
+            _ => Self::RejectedByRail,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -189,6 +210,22 @@ mod tests {
         ] {
             assert_eq!(FailureCode::of_return_code(number).as_str(), code, "R{number:02}");
         }
+    }
+
+    #[test]
+    fn iso_reasons_map_as_decided() {
+        for code in FailureCode::ALL {
+            let Some(reason) = code.failure().iso_reason else { continue };
+            // A payee refuses a credit; only a debit is stopped. A number that is not valid is that of no account.
+            let others = [
+                (FailureCode::PaymentStopped, FailureCode::RefusedByReceiver),
+                (FailureCode::InvalidAccountNumber, FailureCode::NoAccount),
+            ];
+            let other = others.iter().find(|(of, _)| of == code).map(|(_, other)| *other);
+            assert_eq!(FailureCode::of_iso_reason(reason), other.unwrap_or(*code), "{reason}");
+        }
+        assert_eq!(FailureCode::of_iso_reason("AC07"), FailureCode::AccountClosed);
+        assert_eq!(FailureCode::of_iso_reason("NARR"), FailureCode::RejectedByRail);
     }
 
     #[test]

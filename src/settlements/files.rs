@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::bank_files::{self, BankEntry, BankFile, EntryStatus, FileStatus};
+use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryStatus, FileStatus};
 use crate::engine::Command;
-use crate::ids::{BankFileId, SettlementAccountId, TransferId};
+use crate::ids::{BankFileId, OrgId, SettlementAccountId, TransferId};
 use crate::jobs::{self, Leased};
 use crate::ledger::Account;
 use crate::payouts;
 use crate::rails::failures::FailureCode;
+use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers;
 use crate::world::record::key;
@@ -74,7 +75,8 @@ fn end(world: &mut World, file: &Arc<BankFile>, id: TransferId, status: EntrySta
     }
     // The bank refused the file after its payments were presumed settled.
     if (entry.status, status) == (EntryStatus::Settled, EntryStatus::Canceled) {
-        return take_back(world, file, &entry, FailureCode::RejectedByRail, debited_from(file, &entry));
+        let ended = Ended { status: EntryStatus::Returned, credited_to: debited_from(file, &entry) };
+        return take_back(world, file, &entry, FailureCode::RejectedByRail, ended);
     }
     if entry.status != EntryStatus::Joined {
         return Ok(());
@@ -103,13 +105,20 @@ const fn unbooked(entry: &BankEntry) -> Account {
     Account::Unbooked(entry.app, entry.settlement_account)
 }
 
-/// `credited_to` is the account to which the bank credits the money, if it had it.
+/// The end of a payment that did not arrive.
+#[derive(Clone, Copy)]
+struct Ended {
+    status: EntryStatus,
+    /// The account to which the bank credits the money, if it had it.
+    credited_to: Option<SettlementAccountId>,
+}
+
 fn take_back(
     world: &mut World,
     file: &Arc<BankFile>,
     entry: &Arc<BankEntry>,
     code: FailureCode,
-    credited_to: Option<SettlementAccountId>,
+    ended: Ended,
 ) -> Result<(), Halt> {
     let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.transfer)?;
     if entry.status == EntryStatus::Settled {
@@ -119,10 +128,23 @@ fn take_back(
     }
     let now = world.now();
     world.change(entry, |entry| {
-        (entry.status, entry.ended_at) = (EntryStatus::Returned, Some(now));
-        entry.credit_due = credited_to;
+        (entry.status, entry.ended_at) = (ended.status, Some(now));
+        entry.credit_due = ended.credited_to;
     });
-    bank_files::change(world, file, |file| file.returned += 1);
+    if ended.status == EntryStatus::Returned {
+        bank_files::change(world, file, |file| file.returned += 1);
+        return Ok(());
+    }
+    let too_large = |_| Refusal::new(Code::InternalError, "The sum of refused payments is too large.");
+    let refused_credit = file.refused_credit.plus(entry.amount).map_err(too_large)?;
+    bank_files::change(world, file, |file| {
+        file.refused += 1;
+        file.refused_credit = refused_credit;
+        // The bank has debited the others.
+        if file.booked == file.due().0 {
+            file.debit_due = None;
+        }
+    });
     Ok(())
 }
 
@@ -146,14 +168,114 @@ pub fn return_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode
     let file = bank_files::find(world, entry.org, entry.file)?;
     match entry.status {
         EntryStatus::Returned => return Ok(Returned::Again),
-        EntryStatus::Withdrawn | EntryStatus::Canceled => return Ok(Returned::NotInFile),
+        EntryStatus::Withdrawn | EntryStatus::Canceled | EntryStatus::Rejected => return Ok(Returned::NotInFile),
         EntryStatus::Joined | EntryStatus::Settled => {}
     }
     if file.status != FileStatus::Sent {
         return Ok(Returned::NotSent);
     }
-    take_back(world, &file, entry, code, Some(entry.settlement_account))?;
+    let ended = Ended { status: EntryStatus::Returned, credited_to: Some(entry.settlement_account) };
+    take_back(world, &file, entry, code, ended)?;
     Ok(Returned::Booked)
+}
+
+/// The effect of a bank's answer about a payment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    Applied,
+    /// The bank said so before, or something stronger.
+    Known,
+    /// It contradicts an earlier answer: a refusal of money that has moved, or the settlement of a refused payment.
+    Odd,
+    /// Its file is not at the bank according to our records.
+    NotSent,
+    /// It left its file, or its file was canceled.
+    NotInFile,
+}
+
+/// Records that the money of a payment has moved, according to the bank.
+///
+/// # Errors
+/// The store's.
+pub fn settle_entry(world: &mut World, entry: &Arc<BankEntry>) -> Result<Answered, Halt> {
+    let file = bank_files::find(world, entry.org, entry.file)?;
+    match entry.status {
+        EntryStatus::Rejected => return Ok(Answered::Odd),
+        EntryStatus::Returned => return Ok(Answered::Known),
+        EntryStatus::Withdrawn | EntryStatus::Canceled => return Ok(Answered::NotInFile),
+        EntryStatus::Joined | EntryStatus::Settled => {}
+    }
+    if file.status != FileStatus::Sent {
+        return Ok(Answered::NotSent);
+    }
+    if entry.answer == Some(BankAnswer::Settled) {
+        return Ok(Answered::Known);
+    }
+    complete(world, entry, Some(BankAnswer::Settled))?;
+    Ok(Answered::Applied)
+}
+
+/// Records that the bank refused a payment: it fails, or comes back if it was presumed settled.
+///
+/// # Errors
+/// The store's.
+pub fn reject_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode) -> Result<Answered, Halt> {
+    let file = bank_files::find(world, entry.org, entry.file)?;
+    match entry.status {
+        EntryStatus::Rejected => return Ok(Answered::Known),
+        EntryStatus::Returned if entry.answer == Some(BankAnswer::Rejected) => return Ok(Answered::Known),
+        EntryStatus::Returned => return Ok(Answered::Odd),
+        EntryStatus::Withdrawn | EntryStatus::Canceled => return Ok(Answered::NotInFile),
+        EntryStatus::Joined | EntryStatus::Settled => {}
+    }
+    if file.status != FileStatus::Sent {
+        return Ok(Answered::NotSent);
+    }
+    if [file.answer, entry.answer].contains(&Some(BankAnswer::Settled)) {
+        return Ok(Answered::Odd);
+    }
+    let credited_to = debited_from(&file, entry);
+    let status = if credited_to.is_some() { EntryStatus::Returned } else { EntryStatus::Rejected };
+    take_back(world, &file, entry, code, Ended { status, credited_to })?;
+    let entry = bank_files::entry(world, entry.org, entry.transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
+    world.change(&entry, |entry| entry.answer = Some(BankAnswer::Rejected));
+    Ok(Answered::Applied)
+}
+
+/// Completes a payment that is not completed yet.
+fn complete(world: &mut World, entry: &Arc<BankEntry>, answer: Option<BankAnswer>) -> Result<(), Halt> {
+    if entry.status == EntryStatus::Joined {
+        let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.transfer)?;
+        payouts::complete(world, &transfer, unbooked(entry))?;
+    }
+    let now = world.now();
+    world.change(entry, |entry| {
+        if entry.status == EntryStatus::Joined {
+            (entry.status, entry.ended_at) = (EntryStatus::Settled, Some(now));
+        }
+        entry.answer = answer.or(entry.answer);
+    });
+    Ok(())
+}
+
+/// Completes the instant payments that a line of a statement debits: an instant payment is never presumed settled.
+///
+/// # Errors
+/// The store's.
+pub fn settle_booked(world: &mut World, org: OrgId, files: &[BankFileId], payments: &[TransferId]) -> Result<(), Halt> {
+    let mut booked = world.each(payments, |world, payment| bank_files::entry(world, org, *payment))?;
+    for file in world.each(files, |world, file| bank_files::find(world, org, *file))? {
+        if bank_files::is_at_once(file.platform) {
+            booked.extend(world.all::<BankEntry>(BankEntry::OF_FILE, key![org, file.id])?.into_iter().map(Some));
+        }
+    }
+    for entry in booked.into_iter().flatten() {
+        let file = bank_files::find(world, org, entry.file)?;
+        if bank_files::is_at_once(file.platform) && entry.status == EntryStatus::Joined {
+            complete(world, &entry, None)?;
+        }
+    }
+    Ok(())
 }
 
 /// Fails payments whose accounts cannot be used, before their file is written. Their money stays.

@@ -17,7 +17,9 @@ mod provided;
 mod rules;
 mod submitted;
 
-pub use files::{EndEntries, RefuseEntries, Returned, return_entry};
+pub use files::{
+    Answered, EndEntries, RefuseEntries, Returned, reject_entry, return_entry, settle_booked, settle_entry,
+};
 pub use followed::{Anomaly, Followed};
 pub use instruction::{instruction, is_tampered};
 pub use provided::{Alarm, HandedOver, Learned, LookedUp, Settled};

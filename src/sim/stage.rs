@@ -233,6 +233,7 @@ fn details(number: usize) -> Vec<Details> {
     let bank = |account_number: String, routing_number: &str| Target::UsBank {
         bank: UsBank { account_number, routing_number: routing_number.to_owned(), account_type: AccountType::Checking },
         address: None,
+        residence: None,
     };
     let own = format!("3{number:08}");
     let magic = number % 29 + 1;

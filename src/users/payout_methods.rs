@@ -7,7 +7,9 @@ use super::{rules, screening, warnings};
 use crate::apps;
 use crate::banking::routes;
 use crate::events::EventName;
+use crate::fees::BOOK_CURRENCY;
 use crate::ids::PayoutMethodId;
+use crate::input::wrong;
 use crate::payout_methods::{self, CORRECTED, MethodOrigin, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
@@ -28,7 +30,7 @@ pub struct NewMethod {
 }
 
 /// Sets up a payout method of the app, for the API and the claim page. Rejects with `user-inactive`, and with
-/// `invalid-state` if the user is not verified.
+/// `invalid-state` if the user is not verified, and with `invalid-input` if the bank of the rail's route needs more fields.
 pub fn set_up_payout_method(
     world: &mut World,
     scope: Scope,
@@ -36,6 +38,7 @@ pub fn set_up_payout_method(
     (new, origin): (&NewMethod, MethodOrigin),
 ) -> Result<Arc<PayoutMethod>, Halt> {
     rules::must_be_verified(user)?;
+    must_be_complete(world, scope, &new.details)?;
     let profile = rows::profile(world, scope, user.id)?;
     let had_default = rows::default_payout_method(world, scope, user.id)?.is_some();
     let is_shared = payout_methods::is_shared(world, scope.org, user.id, &new.details)?;
@@ -57,6 +60,16 @@ pub fn set_up_payout_method(
     let event = EventName::UserUpdatedPayoutMethod;
     change_both_adding(world, (user, edited), (&profile, preferred), event, added)?;
     Ok(method)
+}
+
+/// Refuses details that lack what the bank of the rail's route needs.
+fn must_be_complete(world: &World, scope: Scope, details: &SealedDetails) -> Result<(), Halt> {
+    if details.gaps.is_empty() || !routes::wants_address(world, scope.org, details.platform, BOOK_CURRENCY)? {
+        return Ok(());
+    }
+    let message = format!("is required by the bank that sends {} payments", details.platform);
+    let missing = details.gaps.iter().flat_map(|gap| wrong(&format!("/{gap}"), message.clone()));
+    Err(Refusal::fields(missing.collect()).into())
 }
 
 /// Applies the payee's choice of a saved method in a claim: a method of this app, or a method that the payee chose with

@@ -1,14 +1,13 @@
 //! Fetches the files of banks, and reads those that are stored.
 
-use bursar_formats::Format;
 use bursar_transports::intake::{Verdict, Waits, Watch, fetch};
 use bursar_transports::{Entry, Error, Kind, Transport};
 use sha2::{Digest as _, Sha256};
 
 use super::bank_files::hexadecimal;
-use crate::bank_files::Rest;
+use crate::bank_files::{BankAnswer, Rest};
 use crate::bank_intake::{
-    self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PART_BYTES, Reading, Reported,
+    self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PART_BYTES, Reading, Reported, Target,
 };
 use crate::bank_transports::INBOUND_BYTES_MAX;
 use crate::banking::connections;
@@ -172,19 +171,20 @@ pub(super) async fn read(bursar: &Bursar, leased: Leased, id: InboundFileId) -> 
     let found = bursar.read(move |world| {
         let file = bank_intake::find(world, org, id)?;
         let bytes = bank_intake::bytes(world, &vault, &file)?;
-        Ok((file, bytes))
+        let connection = connections::find(world, org, file.connection)?;
+        Ok((file, bytes, connection.settings.0.identity.format()))
     });
-    let (file, bytes) = found.await?;
+    let (file, bytes, format) = found.await?;
     if file.sha256 != hexadecimal(&Sha256::digest(&bytes)) {
         tracing::error!(file = %id, "the stored bytes of a bank's file have another hash; run bursar verify");
         return Err(Refusal::new(Code::InternalError, "The stored bytes of a bank's file were changed."));
     }
-    if matches!(Format::of(&bytes), Some(Format::Bai2 | Format::Iso20022)) {
+    if !bank_intake::has_reports(&bytes, format) {
         return super::bank_statements::keep(bursar, leased, &file, &bytes).await;
     }
     let reading = if file.status == InboundStatus::Stored {
         match bank_intake::read(&bytes) {
-            Ok(reports) => Reading::Items(matched(bursar, &leased, file.connection, reports).await?),
+            Ok(reports) => fitting(matched(bursar, &leased, file.connection, reports).await?),
             Err(findings) => Reading::Refused(findings),
         }
     } else {
@@ -206,6 +206,15 @@ pub(super) async fn read(bursar: &Bursar, leased: Leased, id: InboundFileId) -> 
         }
     }
     Ok(())
+}
+
+/// Returns what is applied: all but the statuses of payments in progress, which change nothing.
+fn fitting(mut items: Vec<NewItem>) -> Reading {
+    items.retain(|item| !matches!(item.target, Target::Answer(_, BankAnswer::Accepted)));
+    match bank_intake::must_fit(items.len()) {
+        Ok(()) => Reading::Items(items),
+        Err(findings) => Reading::Refused(findings),
+    }
 }
 
 async fn matched(

@@ -6,6 +6,7 @@ use bursar::engine::Command;
 use bursar::ids::{BankConnectionId, BankFileId, OrgId, OriginatorId, SettlementAccountId, TransferId};
 use bursar::jobs;
 use bursar::money::Cents;
+use bursar::platform::Platform;
 use bursar::scope::Scope;
 use bursar::transfers::{self, rules::TransferEvent};
 use bursar::world::record::Document;
@@ -39,15 +40,17 @@ impl Command for NewFile {
             Some(transfer) => self.join(world, id, transfer)?,
             None => Cents::ZERO,
         };
-        let nacha = connection.settings.0.nacha.clone();
+        let identity = connection.settings.0.identity.clone();
         let (created_on, created_at) = ("2026-11-23".to_owned(), "17:30".to_owned());
-        let header = Header { nacha, created_on, created_at, modifier: 'A', first_trace: 1 };
+        let (modifier, message_id) = ("A".to_owned(), None);
+        let header = Header { identity, created_on, created_at, modifier, first_trace: 1, message_id };
         world.add(BankFile {
             org: self.org,
             id,
             connection: self.connection,
             originator: self.originator,
             settlement_account: self.settlement_account,
+            platform: Platform::Ach,
             status: self.status,
             window_name: "evening".to_owned(),
             window_at: now,
@@ -59,6 +62,7 @@ impl Command for NewFile {
             credit: amount,
             entries_ever: i64::from(self.transfer.is_some()),
             header: Some(Document(header)),
+            cuts: 1,
             first_trace: Some(1),
             name: Some(format!("ACME_{id}.ach")),
             size: Some(950),
@@ -73,7 +77,10 @@ impl Command for NewFile {
             unswept: false,
             sealed_at: Some(now),
             sent_at: None,
+            answer: None,
             returned: 0,
+            refused: 0,
+            refused_credit: Cents::ZERO,
             ended_through: None,
             debit_due: (self.status == FileStatus::Sent).then_some(self.settlement_account),
             debit_line: None,
@@ -108,6 +115,7 @@ impl NewFile {
             amount: transfer.arrives,
             name: Some("JANE DOE".to_owned()),
             status: EntryStatus::Joined,
+            answer: None,
             debit_line: None,
             credit_due: None,
             credit_line: None,

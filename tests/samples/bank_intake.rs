@@ -63,6 +63,7 @@ impl Command for NewInboundFile {
             line: 3,
             kind: ItemKind::Return,
             code: "R02".to_owned(),
+            bank_reason: None,
             trace: Some("011000010000001".to_owned()),
             amount: self.amount,
             individual_id: "7K3Q9X2M4T8V000".to_owned(),

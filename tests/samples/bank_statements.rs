@@ -44,6 +44,7 @@ impl NewBankStatement {
             line: 4,
             kind: ItemKind::Line,
             code: "165".to_owned(),
+            bank_reason: None,
             trace: None,
             amount,
             individual_id: String::new(),

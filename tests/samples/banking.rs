@@ -25,6 +25,18 @@ pub fn new_connection(acting: &str) -> Value {
     })
 }
 
+/// As [`new_connection`], to a bank that takes pain.001 messages.
+pub fn new_message_connection(acting: &str) -> Value {
+    let mut connection = new_connection(acting);
+    connection["format"] = json!("pain001");
+    connection["nacha"] = json!(null);
+    connection["pain001"] = json!({
+        "name": "Acme Inc", "street": "1 Main Street", "post_code": "02110", "town": "Boston", "country": "US",
+    });
+    connection["file_name"] = json!("ACME_{date}_{modifier}.xml");
+    connection
+}
+
 pub fn new_originator(acting: &str, connection: &str) -> Value {
     json!({
         "acting_user_id": acting, "bank_connection_id": connection, "company_name": "ACME INC",

@@ -2019,7 +2019,7 @@ export interface paths {
         };
         /**
          * Download a test file for the bank
-         * @description The file has one prenote to the settlement account and moves no money. It contains the account number; each download is in the security log.
+         * @description A NACHA file has one prenote to the settlement account and moves no money. A pain.001 message has no prenote: it moves one cent from the settlement account to itself, if the bank executes it. The file contains the account number; each download is in the security log.
          */
         get: operations["download_bank_test_file"];
         put?: never;
@@ -3690,8 +3690,11 @@ export interface components {
              * @description The member who adds it (admin).
              */
             acting_user_id: string;
-            /** @description The rail: ach for a connection of the format nacha. */
-            platform: components["schemas"]["RequestedPlatform"];
+            /**
+             * @description The rail: ach for a connection of the format nacha; bank_transfer, wire, rtp or intl_bank for pain001.
+             * @enum {string}
+             */
+            platform: "ach" | "bank_transfer" | "wire" | "rtp" | "intl_bank";
             /**
              * @description The currency, by ISO 4217; only USD.
              * @enum {string}
@@ -4445,6 +4448,11 @@ export interface components {
             /** @description The objects. */
             data: components["schemas"]["BankAccount"][];
         };
+        /**
+         * @description What the bank's status reports (pain.002) say, from the weakest to the strongest.
+         * @enum {string}
+         */
+        BankAnswer: "accepted" | "settled" | "rejected";
         /** @description Days of a connection's calendar. */
         BankCalendar: {
             /** @description The connection's id. */
@@ -4484,8 +4492,8 @@ export interface components {
             transport: string;
             /** @description The format of its files. */
             format: components["schemas"]["FileFormat"];
-            /** @description How the bank knows its customer. */
-            nacha: components["schemas"]["NachaIdentity"];
+            nacha: components["schemas"]["NachaIdentity"] | null;
+            pain001: components["schemas"]["Pain001Identity"] | null;
             /** @description The days on which the bank settles. */
             calendar: components["schemas"]["Calendar"];
             /**
@@ -4614,8 +4622,11 @@ export interface components {
              * @description In cents.
              */
             amount: number;
-            /** @description The id by which the bank names the payment in a return. */
+            /** @description The id by which the bank names the payment in a return of a NACHA file. */
             individual_id: string;
+            /** @description The id by which the bank names the payment of a message. */
+            end_to_end_id: string;
+            answer: components["schemas"]["BankAnswer"] | null;
             /**
              * Format: date-time
              * @description When it settled, left its file, was canceled or returned.
@@ -4650,6 +4661,8 @@ export interface components {
             originator_id: components["schemas"]["OriginatorId"];
             /** @description The account that pays. */
             settlement_account_id: components["schemas"]["SettlementAccountId"];
+            /** @description The rail of its payments. */
+            platform: components["schemas"]["Platform"];
             /**
              * @description The window's name.
              * @example evening
@@ -4686,6 +4699,11 @@ export interface components {
              */
             credit: number;
             /**
+             * @description The id of the message; null until the cut-off, and in a NACHA file.
+             * @example 019A00000000700080000000000000AB
+             */
+            message_id: string | null;
+            /**
              * @description The name at the bank; null until the cut-off.
              * @example ACME_20261123_A.ach
              */
@@ -4712,11 +4730,17 @@ export interface components {
              * @description When it was cut.
              */
             sealed: string | null;
+            answer: components["schemas"]["BankAnswer"] | null;
             /**
              * Format: int64
              * @description The payments that the bank returned.
              */
             returned: number;
+            /**
+             * Format: int64
+             * @description The payments that the bank refused before it debited them.
+             */
+            refused: number;
             /**
              * Format: date-time
              * @description When it reached the bank, or was marked as sent.
@@ -4752,11 +4776,16 @@ export interface components {
             kind: components["schemas"]["ItemKind"];
             reason: components["schemas"]["ItemReason"] | null;
             /**
-             * @description The bank's code: R02 for a return, C01 for a change, REJ and a number for a rejection, 165 or PMNT-RCDT-ESCT for
-             *     a line of a statement.
+             * @description The bank's code: R02 for a return, C01 for a change, REJ and a number for a rejection, RJCT for a status, 165 or
+             *     PMNT-RCDT-ESCT for a line of a statement.
              * @example R02
              */
             code: string;
+            /**
+             * @description The ISO 20022 reason of a return or a refusal.
+             * @example AC04
+             */
+            bank_reason: string | null;
             /** @description The file that it is in. */
             inbound_file_id: components["schemas"]["InboundFileId"];
             /** @description The connection. */
@@ -5203,10 +5232,14 @@ export interface components {
             account_holder_name?: string | null;
             /** @description Optional for intl_bank, intl_transfer. */
             currency?: string | null;
+            /** @description Required for crypto. Optional for intl_bank, wire. */
+            address?: string | null;
+            /** @description Optional for intl_bank, wire. */
+            town?: string | null;
+            /** @description Optional for intl_bank, wire. */
+            address_country?: string | null;
             /** @description Required for intl_transfer. */
             name?: string | null;
-            /** @description Required for crypto. Optional for wire. */
-            address?: string | null;
             /**
              * @description Required for crypto.
              * @enum {string|null}
@@ -5641,8 +5674,10 @@ export interface components {
             transport: string;
             /** @description The format of its files. */
             format: components["schemas"]["FileFormat"];
-            /** @description How the bank knows its customer. */
-            nacha: components["schemas"]["NachaInput"];
+            /** @description How the bank knows its customer; for the format nacha. */
+            nacha?: components["schemas"]["NachaInput"] | null;
+            /** @description How the bank knows its customer; for the format pain001. */
+            pain001?: components["schemas"]["Pain001Input"] | null;
             /** @description The days on which the bank settles. */
             calendar: components["schemas"]["Calendar"];
             /**
@@ -6328,7 +6363,7 @@ export interface components {
          * @description The state of an entry.
          * @enum {string}
          */
-        EntryStatus: "joined" | "settled" | "withdrawn" | "canceled" | "returned";
+        EntryStatus: "joined" | "settled" | "withdrawn" | "canceled" | "returned" | "rejected";
         /** @description The body of every error. */
         ErrorBody: {
             /**
@@ -6761,7 +6796,7 @@ export interface components {
          * @description The format of the files that a bank takes.
          * @enum {string}
          */
-        FileFormat: "nacha";
+        FileFormat: "nacha" | "pain001";
         /**
          * @description The state of a file.
          * @enum {string}
@@ -7121,12 +7156,12 @@ export interface components {
          * @description What a bank reports.
          * @enum {string}
          */
-        ItemKind: "return" | "change" | "rejection" | "dishonored_return" | "contested_return" | "refused_change" | "entry" | "line" | "opening_balance";
+        ItemKind: "return" | "change" | "rejection" | "dishonored_return" | "contested_return" | "refused_change" | "status" | "entry" | "line" | "opening_balance";
         /**
          * @description Why a report was not applied.
          * @enum {string}
          */
-        ItemReason: "unknown_trace" | "other_amount" | "other_account" | "already_returned" | "not_sent" | "not_in_file" | "other_totals" | "not_a_correction" | "method_not_in_use" | "needs_review" | "unknown_line" | "several_matches" | "other_payment" | "large_cost" | "debit_by_other" | "money_before";
+        ItemReason: "unknown_trace" | "unknown_reference" | "duplicate" | "contradiction" | "other_amount" | "other_account" | "already_returned" | "not_sent" | "not_in_file" | "other_totals" | "not_a_correction" | "method_not_in_use" | "needs_review" | "unknown_line" | "several_matches" | "other_payment" | "large_cost" | "debit_by_other" | "money_before";
         /**
          * @description The state of a report.
          * @enum {string}
@@ -7835,6 +7870,46 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+        };
+        /** @description How the bank knows its customer, in the elements of a pain.001 message. */
+        Pain001Identity: {
+            /**
+             * @description The customer's name, which payees see.
+             * @example Acme Inc
+             */
+            name: string;
+            /**
+             * @description The street and the number.
+             * @example 1 Main Street
+             */
+            street: string;
+            /**
+             * @description The postal code.
+             * @example 02110
+             */
+            post_code: string;
+            /**
+             * @description The town.
+             * @example Boston
+             */
+            town: string;
+            /**
+             * @description The country, by ISO 3166-1.
+             * @example US
+             */
+            country: string;
+        };
+        Pain001Input: {
+            /** @description The customer's name, which payees see. */
+            name: string;
+            /** @description The street and the number. */
+            street: string;
+            /** @description The postal code. */
+            post_code: string;
+            /** @description The town. */
+            town: string;
+            /** @description The country, by ISO 3166-1. */
+            country: string;
         };
         /**
          * @description The party that pays the fees (`payout_fee_party`).
@@ -9411,10 +9486,14 @@ export interface components {
             account_holder_name?: string | null;
             /** @description Optional for intl_bank, intl_transfer. */
             currency?: string | null;
+            /** @description Required for crypto. Optional for intl_bank, wire. */
+            address?: string | null;
+            /** @description Optional for intl_bank, wire. */
+            town?: string | null;
+            /** @description Optional for intl_bank, wire. */
+            address_country?: string | null;
             /** @description Required for intl_transfer. */
             name?: string | null;
-            /** @description Required for crypto. Optional for wire. */
-            address?: string | null;
             /**
              * @description Required for crypto.
              * @enum {string|null}
@@ -10209,8 +10288,10 @@ export interface components {
              * @example manual
              */
             transport?: string;
-            /** @description How the bank knows its customer. */
+            /** @description How the bank knows its customer; for the format nacha. */
             nacha?: components["schemas"]["NachaInput"];
+            /** @description How the bank knows its customer; for the format pain001. */
+            pain001?: components["schemas"]["Pain001Input"];
             /** @description The days on which the bank settles. */
             calendar?: components["schemas"]["Calendar"];
             /**
@@ -28847,6 +28928,13 @@ export interface operations {
                      *             "line_ending": "lf",
                      *             "balanced": true
                      *           },
+                     *           "pain001": {
+                     *             "name": "Acme Inc",
+                     *             "street": "1 Main Street",
+                     *             "post_code": "02110",
+                     *             "town": "Boston",
+                     *             "country": "US"
+                     *           },
                      *           "calendar": "fed",
                      *           "time_zone": "America/New_York",
                      *           "windows": [
@@ -29009,6 +29097,13 @@ export interface operations {
                      *         "line_ending": "lf",
                      *         "balanced": true
                      *       },
+                     *       "pain001": {
+                     *         "name": "Acme Inc",
+                     *         "street": "1 Main Street",
+                     *         "post_code": "02110",
+                     *         "town": "Boston",
+                     *         "country": "US"
+                     *       },
                      *       "calendar": "fed",
                      *       "time_zone": "America/New_York",
                      *       "windows": [
@@ -29134,6 +29229,13 @@ export interface operations {
                      *         "line_ending": "lf",
                      *         "balanced": true
                      *       },
+                     *       "pain001": {
+                     *         "name": "Acme Inc",
+                     *         "street": "1 Main Street",
+                     *         "post_code": "02110",
+                     *         "town": "Boston",
+                     *         "country": "US"
+                     *       },
                      *       "calendar": "fed",
                      *       "time_zone": "America/New_York",
                      *       "windows": [
@@ -29256,6 +29358,13 @@ export interface operations {
                      *         "origin_name": "ACME INC",
                      *         "line_ending": "lf",
                      *         "balanced": true
+                     *       },
+                     *       "pain001": {
+                     *         "name": "Acme Inc",
+                     *         "street": "1 Main Street",
+                     *         "post_code": "02110",
+                     *         "town": "Boston",
+                     *         "country": "US"
                      *       },
                      *       "calendar": "fed",
                      *       "time_zone": "America/New_York",
@@ -29539,6 +29648,13 @@ export interface operations {
                      *         "line_ending": "lf",
                      *         "balanced": true
                      *       },
+                     *       "pain001": {
+                     *         "name": "Acme Inc",
+                     *         "street": "1 Main Street",
+                     *         "post_code": "02110",
+                     *         "town": "Boston",
+                     *         "country": "US"
+                     *       },
                      *       "calendar": "fed",
                      *       "time_zone": "America/New_York",
                      *       "windows": [
@@ -29675,6 +29791,13 @@ export interface operations {
                      *         "origin_name": "ACME INC",
                      *         "line_ending": "lf",
                      *         "balanced": true
+                     *       },
+                     *       "pain001": {
+                     *         "name": "Acme Inc",
+                     *         "street": "1 Main Street",
+                     *         "post_code": "02110",
+                     *         "town": "Boston",
+                     *         "country": "US"
                      *       },
                      *       "calendar": "fed",
                      *       "time_zone": "America/New_York",
@@ -29816,6 +29939,13 @@ export interface operations {
                      *         "line_ending": "lf",
                      *         "balanced": true
                      *       },
+                     *       "pain001": {
+                     *         "name": "Acme Inc",
+                     *         "street": "1 Main Street",
+                     *         "post_code": "02110",
+                     *         "town": "Boston",
+                     *         "country": "US"
+                     *       },
                      *       "calendar": "fed",
                      *       "time_zone": "America/New_York",
                      *       "windows": [
@@ -29953,6 +30083,13 @@ export interface operations {
                      *         "line_ending": "lf",
                      *         "balanced": true
                      *       },
+                     *       "pain001": {
+                     *         "name": "Acme Inc",
+                     *         "street": "1 Main Street",
+                     *         "post_code": "02110",
+                     *         "town": "Boston",
+                     *         "country": "US"
+                     *       },
                      *       "calendar": "fed",
                      *       "time_zone": "America/New_York",
                      *       "windows": [
@@ -30089,6 +30226,13 @@ export interface operations {
                      *             "origin_name": "ACME INC",
                      *             "line_ending": "lf",
                      *             "balanced": true
+                     *           },
+                     *           "pain001": {
+                     *             "name": "Acme Inc",
+                     *             "street": "1 Main Street",
+                     *             "post_code": "02110",
+                     *             "town": "Boston",
+                     *             "country": "US"
                      *           },
                      *           "calendar": "fed",
                      *           "time_zone": "America/New_York",
@@ -30902,7 +31046,7 @@ export interface operations {
                 /** @description Return only objects created before this time. */
                 created_before?: string;
                 /** @description Return only routes of this rail. */
-                platform?: components["schemas"]["RequestedPlatform"];
+                platform?: "ach" | "bank_transfer" | "wire" | "rtp" | "intl_bank";
                 /** @description Return only routes in this state. */
                 status?: components["schemas"]["SetupStatus"];
                 /** @description Return only the routes in force on this day. */
@@ -31331,6 +31475,7 @@ export interface operations {
                      *           "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "platform": "ach",
                      *           "window": "evening",
                      *           "cutoff": "2026-03-02T15:00:00.000000Z",
                      *           "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -31338,6 +31483,7 @@ export interface operations {
                      *           "settles": "2026-03-02T15:00:00.000000Z",
                      *           "entries": 1000,
                      *           "credit": 1000,
+                     *           "message_id": "019A00000000700080000000000000AB",
                      *           "name": "ACME_20261123_A.ach",
                      *           "size": 1000,
                      *           "sha256": "text",
@@ -31346,7 +31492,9 @@ export interface operations {
                      *           "released": "2026-03-02T15:00:00.000000Z",
                      *           "doubt": "text",
                      *           "sealed": "2026-03-02T15:00:00.000000Z",
+                     *           "answer": "accepted",
                      *           "returned": 1000,
+                     *           "refused": 1000,
                      *           "sent": "2026-03-02T15:00:00.000000Z",
                      *           "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "evidence": "text"
@@ -31421,6 +31569,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -31428,6 +31577,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
                      *       "sha256": "text",
@@ -31436,7 +31586,9 @@ export interface operations {
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
+                     *       "answer": "accepted",
                      *       "returned": 1000,
+                     *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
@@ -31593,6 +31745,8 @@ export interface operations {
                      *           "name": "JANE DOE",
                      *           "amount": 1000,
                      *           "individual_id": "text",
+                     *           "end_to_end_id": "text",
+                     *           "answer": "accepted",
                      *           "ended": "2026-03-02T15:00:00.000000Z"
                      *         }
                      *       ]
@@ -31677,6 +31831,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -31684,6 +31839,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
                      *       "sha256": "text",
@@ -31692,7 +31848,9 @@ export interface operations {
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
+                     *       "answer": "accepted",
                      *       "returned": 1000,
+                     *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
@@ -31791,6 +31949,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -31798,6 +31957,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
                      *       "sha256": "text",
@@ -31806,7 +31966,9 @@ export interface operations {
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
+                     *       "answer": "accepted",
                      *       "returned": 1000,
+                     *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
@@ -31903,6 +32065,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -31910,6 +32073,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
                      *       "sha256": "text",
@@ -31918,7 +32082,9 @@ export interface operations {
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
+                     *       "answer": "accepted",
                      *       "returned": 1000,
+                     *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
@@ -32014,6 +32180,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32021,6 +32188,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
                      *       "sha256": "text",
@@ -32029,7 +32197,9 @@ export interface operations {
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
+                     *       "answer": "accepted",
                      *       "returned": 1000,
+                     *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
@@ -32126,6 +32296,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32133,6 +32304,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
                      *       "sha256": "text",
@@ -32141,7 +32313,9 @@ export interface operations {
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
+                     *       "answer": "accepted",
                      *       "returned": 1000,
+                     *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
                      *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "evidence": "text"
@@ -32546,6 +32720,7 @@ export interface operations {
                      *           "kind": "return",
                      *           "reason": "unknown_trace",
                      *           "code": "R02",
+                     *           "bank_reason": "AC04",
                      *           "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "line": 1000,
@@ -32887,6 +33062,7 @@ export interface operations {
                      *       "kind": "return",
                      *       "reason": "unknown_trace",
                      *       "code": "R02",
+                     *       "bank_reason": "AC04",
                      *       "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "line": 1000,
@@ -33011,6 +33187,7 @@ export interface operations {
                      *       "kind": "return",
                      *       "reason": "unknown_trace",
                      *       "code": "R02",
+                     *       "bank_reason": "AC04",
                      *       "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "line": 1000,
@@ -33147,6 +33324,7 @@ export interface operations {
                      *       "kind": "return",
                      *       "reason": "unknown_trace",
                      *       "code": "R02",
+                     *       "bank_reason": "AC04",
                      *       "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "line": 1000,
@@ -33273,6 +33451,7 @@ export interface operations {
                      *       "kind": "return",
                      *       "reason": "unknown_trace",
                      *       "code": "R02",
+                     *       "bank_reason": "AC04",
                      *       "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "line": 1000,
@@ -33397,6 +33576,7 @@ export interface operations {
                      *       "kind": "return",
                      *       "reason": "unknown_trace",
                      *       "code": "R02",
+                     *       "bank_reason": "AC04",
                      *       "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "line": 1000,
@@ -33521,6 +33701,7 @@ export interface operations {
                      *       "kind": "return",
                      *       "reason": "unknown_trace",
                      *       "code": "R02",
+                     *       "bank_reason": "AC04",
                      *       "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "line": 1000,
@@ -33759,6 +33940,7 @@ export interface operations {
                      *           "kind": "return",
                      *           "reason": "unknown_trace",
                      *           "code": "R02",
+                     *           "bank_reason": "AC04",
                      *           "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "line": 1000,

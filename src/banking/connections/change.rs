@@ -7,11 +7,12 @@ use super::rows;
 use super::rules::{self, ConnectionEvent};
 use crate::acting::Act;
 use crate::banking::person::Person;
-use crate::banking::settings::{NachaIdentity, Settings, Sides};
+use crate::banking::settings::{Identity, NachaIdentity, Pain001Identity, Settings, Sides};
 use crate::calendars::{Calendar, Window, Zone};
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{BankConnectionId, OrgId};
+use crate::input::{Problems, wrong};
 use crate::refusal::Refusal;
 use crate::world::{Halt, World};
 
@@ -21,6 +22,7 @@ pub struct ConnectionPatch {
     pub name: Option<String>,
     pub transport: Option<String>,
     pub nacha: Option<NachaIdentity>,
+    pub pain001: Option<Pain001Identity>,
     pub calendar: Option<Calendar>,
     pub time_zone: Option<Zone>,
     pub windows: Option<Vec<Window>>,
@@ -29,16 +31,26 @@ pub struct ConnectionPatch {
 }
 
 impl ConnectionPatch {
-    fn over(&self, before: &Settings) -> Settings {
+    fn over(&self, before: &Settings) -> Result<Settings, Problems> {
         let before = before.clone();
-        Settings {
-            nacha: self.nacha.clone().unwrap_or(before.nacha),
+        let identity = match (before.identity, self.nacha.clone(), self.pain001.clone()) {
+            (Identity::Nacha(_), _, Some(_)) => {
+                return Err(wrong("/pain001", "must be missing: the connection has the format nacha"));
+            }
+            (Identity::Pain001(_), Some(_), _) => {
+                return Err(wrong("/nacha", "must be missing: the connection has the format pain001"));
+            }
+            (Identity::Nacha(was), new, None) => Identity::Nacha(new.unwrap_or(was)),
+            (Identity::Pain001(was), None, new) => Identity::Pain001(new.unwrap_or(was)),
+        };
+        Ok(Settings {
+            identity,
             calendar: self.calendar.unwrap_or(before.calendar),
             time_zone: self.time_zone.clone().unwrap_or(before.time_zone),
             windows: self.windows.clone().unwrap_or(before.windows),
             limits: self.limits.unwrap_or(before.limits),
             file_name: self.file_name.clone().unwrap_or(before.file_name),
-        }
+        })
     }
 }
 
@@ -57,7 +69,7 @@ impl Command for ChangeConnection {
     fn decide(&self, world: &mut World) -> Result<Arc<BankConnection>, Halt> {
         let connection = rows::find(world, self.org, self.connection)?;
         let actor = self.person.may(world, self.org, Act::Govern)?;
-        let settings = self.patch.over(&connection.settings.0);
+        let settings = self.patch.over(&connection.settings.0).map_err(Refusal::fields)?;
         let problems = settings.problems();
         if !problems.is_empty() {
             return Err(Refusal::fields(problems).into());

@@ -5,7 +5,7 @@ use super::model::{BankConnection, ConnectionStatus};
 use super::rows;
 use crate::acting::Act;
 use crate::banking::person::Person;
-use crate::banking::settings::{FileFormat, Settings};
+use crate::banking::settings::Settings;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::OrgId;
@@ -23,7 +23,6 @@ pub struct CreateConnection {
     pub person: Person,
     pub name: String,
     pub transport: String,
-    pub format: FileFormat,
     pub settings: Settings,
 }
 
@@ -50,7 +49,7 @@ impl Command for CreateConnection {
             id,
             name: self.name.clone(),
             transport: self.transport.clone(),
-            format: self.format,
+            format: self.settings.identity.format(),
             settings: Document(self.settings.clone()),
             settings_version: 1,
             status: ConnectionStatus::Draft,

@@ -46,8 +46,7 @@ pub async fn create(call: Call) -> Outcome {
             person: Person::by(&call.caller, call.bursar.environment, new.acting_user_id),
             name: new.name.0.clone(),
             transport: new.transport.clone().known(&call.bursar.transports, org)?.0,
-            format: new.format,
-            settings: new.settings(),
+            settings: new.settings()?,
         })
     });
     let created = call.once(command, |made| Answer::created(&BankConnectionJson::from(&**made))).await?;
@@ -281,8 +280,9 @@ fn review_routes() -> Vec<Route> {
             .members(Permission::Govern)
             .about(TAG, "Download a test file for the bank")
             .describe(
-                "The file has one prenote to the settlement account and moves no money. It contains the account \
-                 number; each download is in the security log.",
+                "A NACHA file has one prenote to the settlement account and moves no money. A pain.001 message has no \
+                 prenote: it moves one cent from the settlement account to itself, if the bank executes it. The file \
+                 contains the account number; each download is in the security log.",
             )
             .asks::<TestFileQuery>()
             .gives_file(200, "The file.", "text/plain")

@@ -5,8 +5,10 @@ use serde_json::{Value as Schema, json};
 use super::model::ConnectionStatus;
 use crate::bank::RoutingNumber;
 use crate::bank_transports::{Transports, is_name};
-use crate::banking::settings::{FileFormat, LineEnding, NachaIdentity, Settings, SideLimits, Sides, TRANSPORT_MANUAL};
-use crate::banking::texts::{BankText, Day, FileName, Origin};
+use crate::banking::settings::{
+    FileFormat, Identity, LineEnding, NachaIdentity, Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL,
+};
+use crate::banking::texts::{AddressCountry, BankText, Day, FileName, IsoText, Origin};
 use crate::calendars::{Calendar, DayOfWeek, LocalTime, Window, Zone};
 use crate::http::lists::list_query;
 use crate::ids::{MemberId, OrgId, OriginatorId, SettlementAccountId};
@@ -82,6 +84,50 @@ impl NachaInput {
             line_ending: self.line_ending,
             balanced: self.balanced,
         }
+    }
+}
+
+input! {
+    /// How the bank knows its customer, in the elements of a pain.001 message.
+    pub struct Pain001Input {
+        /// The customer's name, which payees see.
+        pub name: IsoText<70>,
+        /// The street and the number.
+        pub street: IsoText<70>,
+        /// The postal code.
+        pub post_code: IsoText<16>,
+        /// The town.
+        pub town: IsoText<35>,
+        /// The country, by ISO 3166-1.
+        pub country: AddressCountry,
+    }
+}
+
+impl Pain001Input {
+    fn read_out(self) -> Pain001Identity {
+        Pain001Identity {
+            name: self.name.0,
+            street: self.street.0,
+            post_code: self.post_code.0,
+            town: self.town.0,
+            country: self.country.0,
+        }
+    }
+}
+
+/// Returns the identity that the format needs. The other one must be missing.
+fn identity(
+    format: FileFormat,
+    nacha: Option<NachaInput>,
+    pain001: Option<Pain001Input>,
+) -> Result<Identity, Problems> {
+    match (format, nacha, pain001) {
+        (FileFormat::Nacha, Some(nacha), None) => Ok(Identity::Nacha(nacha.read_out())),
+        (FileFormat::Pain001, None, Some(pain001)) => Ok(Identity::Pain001(pain001.read_out())),
+        (FileFormat::Nacha, None, _) => Err(wrong("/nacha", "is required for the format nacha")),
+        (FileFormat::Pain001, _, None) => Err(wrong("/pain001", "is required for the format pain001")),
+        (FileFormat::Nacha, Some(_), Some(_)) => Err(wrong("/pain001", "must be missing for the format nacha")),
+        (FileFormat::Pain001, Some(_), Some(_)) => Err(wrong("/nacha", "must be missing for the format pain001")),
     }
 }
 
@@ -187,8 +233,10 @@ input! {
         pub transport: Transport,
         /// The format of its files.
         pub format: FileFormat,
-        /// How the bank knows its customer.
-        pub nacha: NachaInput,
+        /// How the bank knows its customer; for the format nacha.
+        pub nacha: Option<NachaInput>,
+        /// How the bank knows its customer; for the format pain001.
+        pub pain001: Option<Pain001Input>,
         /// The days on which the bank settles.
         pub calendar: Calendar,
         /// The time zone of the windows, by its name in the time zone database.
@@ -203,15 +251,17 @@ input! {
 }
 
 impl NewBankConnection {
-    pub fn settings(self) -> Settings {
-        Settings {
-            nacha: self.nacha.read_out(),
+    /// # Errors
+    /// The identity of the format is missing, or that of another one is given.
+    pub fn settings(self) -> Result<Settings, Refusal> {
+        Ok(Settings {
+            identity: identity(self.format, self.nacha, self.pain001).map_err(Refusal::fields)?,
             calendar: self.calendar,
             time_zone: self.time_zone,
             windows: self.windows.0,
             limits: self.limits.read_out(),
             file_name: self.file_name.0,
-        }
+        })
     }
 }
 
@@ -224,8 +274,10 @@ input! {
         pub name: Change<Name>,
         /// How files reach the bank.
         pub transport: Change<Transport>,
-        /// How the bank knows its customer.
+        /// How the bank knows its customer; for the format nacha.
         pub nacha: Change<NachaInput>,
+        /// How the bank knows its customer; for the format pain001.
+        pub pain001: Change<Pain001Input>,
         /// The days on which the bank settles.
         pub calendar: Change<Calendar>,
         /// The time zone of the windows.
@@ -245,6 +297,7 @@ impl From<BankConnectionChanges> for super::change::ConnectionPatch {
             name: changes.name.0.map(|name| name.0),
             transport: changes.transport.0.map(|transport| transport.0),
             nacha: changes.nacha.0.map(NachaInput::read_out),
+            pain001: changes.pain001.0.map(Pain001Input::read_out),
             calendar: changes.calendar.0,
             time_zone: changes.time_zone.0,
             windows: changes.windows.0.map(|windows| windows.0),

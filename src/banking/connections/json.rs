@@ -2,7 +2,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::model::{BankConnection, ConnectionStatus};
-use crate::banking::settings::{FileFormat, NachaIdentity, Sides};
+use crate::banking::settings::{FileFormat, NachaIdentity, Pain001Identity, Sides};
 use crate::calendars::{Calendar, Cutoff, Window, Zone};
 use crate::clock::Time;
 use crate::ids::{BankConnectionId, MemberId};
@@ -27,8 +27,12 @@ pub struct BankConnectionJson {
     pub transport: String,
     /// The format of its files.
     pub format: FileFormat,
-    /// How the bank knows its customer.
-    pub nacha: NachaIdentity,
+    /// How the bank knows its customer; null for the format pain001.
+    #[schema(required)]
+    pub nacha: Option<NachaIdentity>,
+    /// How the bank knows its customer; null for the format nacha.
+    #[schema(required)]
+    pub pain001: Option<Pain001Identity>,
     /// The days on which the bank settles.
     pub calendar: Calendar,
     /// The time zone of the windows.
@@ -82,7 +86,8 @@ impl From<&BankConnection> for BankConnectionJson {
             status: connection.status,
             transport: connection.transport.clone(),
             format: connection.format,
-            nacha: settings.nacha,
+            nacha: settings.identity.nacha().cloned(),
+            pain001: settings.identity.pain001().cloned(),
             calendar: settings.calendar,
             time_zone: settings.time_zone,
             windows: settings.windows,

@@ -20,6 +20,15 @@ pub fn is_connected(world: &World, org: OrgId, platform: Platform) -> Result<boo
     Ok(carrying(world, org, platform, BOOK_CURRENCY, world.now())?.is_some())
 }
 
+/// Returns whether an ach payout may go by rtp. Money that a bank carries must not go by a simulated rail.
+///
+/// # Errors
+/// The store's.
+pub fn is_rtp_connected(world: &World, org: OrgId) -> Result<bool, Halt> {
+    let carries = |platform| carrying(world, org, platform, BOOK_CURRENCY, world.now());
+    Ok(carries(Platform::Rtp)?.is_some() || (!world.is_live() && carries(Platform::Ach)?.is_none()))
+}
+
 /// Refuses payouts by a rail that no route connects.
 ///
 /// # Errors

@@ -27,7 +27,7 @@ pub async fn create(call: Call) -> Outcome {
         Ok(AddRoute {
             org: call.caller.org,
             person: Person::by(&call.caller, call.bursar.environment, new.acting_user_id),
-            platform: new.platform,
+            platform: new.platform.0,
             carries: new.carries()?,
             currency: new.currency.0,
             from_on: new.from_on.0.to_string(),
@@ -55,7 +55,7 @@ pub async fn list(call: Call) -> Outcome {
                 ids.collect::<Vec<_>>()
             });
             let is_asked_for = |route: &RailRoute| {
-                asked.platform.is_none_or(|platform| route.platform == platform)
+                asked.platform.is_none_or(|platform| route.platform == platform.0)
                     && asked.status.is_none_or(|status| route.status == status)
                     && of_day.as_ref().is_none_or(|ids| ids.contains(&route.id))
             };

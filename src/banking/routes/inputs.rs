@@ -1,21 +1,52 @@
 //! Inputs of requests about routes.
 
+use serde_json::{Value as Schema, json};
+
 use super::model::{BankParts, Carries};
 use crate::banking::setup::SetupStatus;
 use crate::banking::texts::{Currency, Day};
 use crate::http::lists::list_query;
 use crate::ids::{BankConnectionId, MemberId, OriginatorId, RailProviderId, SettlementAccountId};
-use crate::input::{input, wrong};
+use crate::input::{Input, Problems, input, text, wrong};
 use crate::platform::Platform;
 use crate::refusal::Refusal;
+use crate::strict_json::Json;
+
+/// A rail that a route carries. Unlike a payout, a route may name rtp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoutedRail(pub Platform);
+
+impl RoutedRail {
+    fn words() -> Vec<&'static str> {
+        Platform::ALL.into_iter().chain([Platform::Rtp]).map(Platform::as_str).collect()
+    }
+
+    fn of_word(word: &str, at: &str) -> Result<Self, Problems> {
+        let found = word.parse::<Platform>().ok();
+        found.map(Self).ok_or_else(|| wrong(at, format!("must be one of: {}", Self::words().join(", "))))
+    }
+}
+
+impl Input for RoutedRail {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        Self::of_word(text(json, at)?, at)
+    }
+    fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
+        Self::of_word(text, at)
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "enum": Self::words()})
+    }
+}
 
 input! {
     /// A new route.
     pub struct NewRailRoute {
         /// The member who adds it (admin).
         pub acting_user_id: MemberId,
-        /// The rail: ach for a connection of the format nacha, wallet_a or wallet_b for paypal, any for an adapter.
-        pub platform: Platform,
+        /// The rail: ach for a connection of the format nacha; bank_transfer, wire, rtp or intl_bank for pain001; wallet_a
+        /// or wallet_b for paypal; any for an adapter.
+        pub platform: RoutedRail,
         /// The currency, by ISO 4217; only USD.
         pub currency: Currency,
         /// The first day, in the connection's time zone, or in UTC for a provider; after today.
@@ -43,7 +74,7 @@ list_query! {
     /// The filters of the list of routes.
     pub struct RailRoutesQuery {
         /// Return only routes of this rail.
-        pub platform: Option<Platform>,
+        pub platform: Option<RoutedRail>,
         /// Return only routes in this state.
         pub status: Option<SetupStatus>,
         /// Return only the routes in force on this day.

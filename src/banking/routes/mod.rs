@@ -16,10 +16,10 @@ mod rows;
 mod rules;
 
 pub use add::AddRoute;
-pub use connected::{is_connected, must_be_connected, must_be_simulated};
+pub use connected::{is_connected, is_rtp_connected, must_be_connected, must_be_simulated};
 pub use http::routes;
 pub use json::RailRouteJson;
 pub use model::{BankParts, Carries, RailRoute};
 pub use review::{ApproveRoute, EndRoute};
-pub use rows::{carrying, of_account, of_provider};
-pub use rules::{in_force, may_carry};
+pub use rows::{carrying, of_account, of_provider, wants_address};
+pub use rules::{in_force, may_carry, needs_address};

@@ -6,7 +6,8 @@ use jiff::civil::Date;
 
 use super::json::RailRouteJson;
 use super::model::{BankParts, Carries, RailRoute};
-use super::rules::{Parts, in_force};
+use super::rules::{Parts, in_force, needs_address};
+use crate::banking::settings::FileFormat;
 use crate::banking::setup::SetupStatus;
 use crate::banking::{connections, originators, providers, settlement_accounts};
 use crate::calendars::Zone;
@@ -73,6 +74,20 @@ pub fn carrying(
         }
     }
     Ok(in_force(&begun, Date::MAX).cloned())
+}
+
+/// Returns whether a route of a rail is in force whose bank needs the payee's address.
+///
+/// # Errors
+/// The store's.
+pub fn wants_address(world: &World, org: OrgId, platform: Platform, currency: &str) -> Result<bool, Halt> {
+    if !FileFormat::ALL.iter().any(|format| needs_address(platform, *format)) {
+        return Ok(false);
+    }
+    let Some(route) = carrying(world, org, platform, currency, world.now())? else { return Ok(false) };
+    let Some(parts) = route.bank() else { return Ok(false) };
+    let connection = connections::find(world, org, parts.connection)?;
+    Ok(needs_address(platform, connection.settings.0.identity.format()))
 }
 
 /// Returns all routes of an organization.

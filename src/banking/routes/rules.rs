@@ -30,6 +30,16 @@ pub fn in_force(routes: &[Arc<RailRoute>], day: Date) -> Option<&Arc<RailRoute>>
 pub(super) const fn carried_by(format: FileFormat) -> &'static [Platform] {
     match format {
         FileFormat::Nacha => &[Platform::Ach],
+        FileFormat::Pain001 => &[Platform::BankTransfer, Platform::Wire, Platform::Rtp, Platform::IntlBank],
+    }
+}
+
+/// Returns whether a bank needs the payee's address for payments of a rail. Banks refuse wires without town and country.
+#[must_use]
+pub const fn needs_address(platform: Platform, format: FileFormat) -> bool {
+    match format {
+        FileFormat::Nacha => false,
+        FileFormat::Pain001 => matches!(platform, Platform::Wire | Platform::IntlBank),
     }
 }
 

@@ -190,14 +190,20 @@ const fn note(platform: Platform) -> Option<&'static str> {
 }
 
 fn fields(rail: Platform, way: &MethodOption, asks_iban: bool) -> Vec<MethodField> {
-    use MethodField::{AccountHolderName, AccountNumber, BankCode, Bic, CashTag, Country, Iban};
+    use MethodField::{AccountHolderName, AccountNumber, AddressCountry, BankCode, Bic, CashTag, Country, Iban, Town};
     if rail == Platform::IntlBank {
         let asked = if asks_iban {
             [Iban, Bic, AccountHolderName].as_slice()
         } else {
             [Country, BankCode, AccountNumber, AccountHolderName].as_slice()
         };
-        return asked.to_vec();
+        let mut asked = asked.to_vec();
+        if way.fields.iter().any(|field| field.name == "town") {
+            // A bank that is paid with messages needs the payee's address, and the BIC of most banks.
+            let more = [Bic, Town, AddressCountry];
+            asked.extend(more.into_iter().filter(|field| !asked.contains(field)).collect::<Vec<_>>());
+        }
+        return asked;
     }
     if rail == Platform::WalletC {
         // A bank account has its own form.

@@ -150,7 +150,9 @@ fn serves(platform: Platform, option: &MethodOption, is_domestic: bool) -> bool 
         !option.payout_amount.is_zero() && (!platform.pays_whole_dollars() || option.payout_amount >= ONE_DOLLAR);
     // A cash tag belongs to a bank account in the United States.
     let fits_country = is_domestic || platform != Platform::WalletC;
-    fits_amount && fits_country && place(platform) != Place::Nowhere
+    // The form of a bank account has no fields for the address that a bank needs for a wire.
+    let asks_address = platform == Platform::Wire && option.fields.iter().any(|field| field.name == "town");
+    fits_amount && fits_country && !asks_address && place(platform) != Place::Nowhere
 }
 
 /// Returns the rails of the bank form that are worth a choice: the cheapest, and each faster one whose fee is in

@@ -99,7 +99,7 @@ const fn field(id: &'static str, name: &'static str, missing: &'static str, wron
 }
 
 /// Every field of every form of a claim. The messages of the API name fields and formats, so no page repeats them.
-const FIELDS: [Field; 43] = [
+const FIELDS: [Field; 45] = [
     field("phone_number", "phone number", "", "Enter a complete phone number, like 212 736 1234."),
     field("country_code", "country", "Choose the country of your number.", "Choose the country of your number."),
     field("email", "email address", "", "Enter a complete email address, like ada@example.com."),
@@ -155,6 +155,13 @@ const FIELDS: [Field; 43] = [
     field("account_holder_name", "name on the account", "", "Check the name on the account."),
     field("currency", "currency", "Choose a currency.", "We cannot send this currency."),
     field("address", "wallet address", "", "That address does not exist on this network. Check it."),
+    field("town", "town", "", "Check the name of your town."),
+    field(
+        "address_country",
+        "country",
+        "Choose the country of your address.",
+        "We cannot send money to this country. Choose another way.",
+    ),
     field("card_token", "card", "Choose another way to get paid.", "Choose another way to get paid."),
     field("is_default", "choice", UNCHANGEABLE, UNCHANGEABLE),
     field("auto_payout_enabled", "choice", UNCHANGEABLE, UNCHANGEABLE),

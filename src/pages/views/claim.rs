@@ -277,6 +277,8 @@ pub enum MethodField {
     Country,
     BankCode,
     AccountHolderName,
+    Town,
+    AddressCountry,
     /// `name`: the person who collects a transfer
     RecipientName,
     /// `address`: the destination on a network

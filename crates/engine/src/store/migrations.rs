@@ -120,6 +120,7 @@ migrations! {
     75 "no_ledger_entries",
     78 "rail_providers",
     79 "rail_payments",
+    80 "messages_to_banks",
 }
 
 impl Migration {

@@ -39,6 +39,13 @@ impl<'f> Fields<'f> {
         child
     }
 
+    /// Reports a child that must be there at least once.
+    pub fn some(&mut self, of: &Element, name: &'static str) {
+        if of.child(name).is_none() {
+            self.add(&rules::MISSING, of, name, format!("{} has no {name}.", quoted(&of.name)));
+        }
+    }
+
     /// Returns the text of a child that must be there.
     pub fn text(&mut self, of: &Element, name: &'static str, most: usize) -> Option<String> {
         let child = self.child(of, name)?;

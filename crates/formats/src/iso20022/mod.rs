@@ -18,7 +18,7 @@ pub mod camt;
 mod show;
 
 pub use amount::{Amount, decimals};
-pub use party::{AccountId, Address, Agent, Party};
+pub use party::{AccountId, Address, Agent, Party, is_bic};
 pub use show::show;
 pub use writer::Unwritable;
 pub use xml::BYTES_MAX;

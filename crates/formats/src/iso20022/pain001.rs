@@ -51,7 +51,10 @@ pub struct Transfer {
     pub instruction_id: Option<String>,
     pub end_to_end_id: String,
     pub uetr: Option<String>,
+    /// The amount in the currency of the account, if `converted_to` names another one.
     pub amount: Amount,
+    /// The currency that arrives, if the bank converts the amount.
+    pub converted_to: Option<String>,
     pub creditor_agent: Option<Agent>,
     pub creditor: Party,
     pub creditor_account: AccountId,
@@ -125,7 +128,13 @@ fn write_transfer(writer: &mut Writer, transfer: &Transfer) {
         writer.bank_text("EndToEndId", &transfer.end_to_end_id, ID_MAX);
         writer.optional("UETR", transfer.uetr.as_deref(), 36);
     });
-    writer.element("Amt", |writer| writer.amount("InstdAmt", &transfer.amount));
+    writer.element("Amt", |writer| match &transfer.converted_to {
+        None => writer.amount("InstdAmt", &transfer.amount),
+        Some(currency) => writer.element("EqvtAmt", |writer| {
+            writer.amount("Amt", &transfer.amount);
+            writer.text("CcyOfTrf", currency, 3);
+        }),
+    });
     if let Some(agent) = &transfer.creditor_agent {
         writer.agent("CdtrAgt", agent);
     }
@@ -142,7 +151,7 @@ pub(super) fn of(body: &Element, fields: &mut Fields<'_>) -> Option<CreditTransf
     let message_id = fields.text(header, "MsgId", ID_MAX);
     let created_at = fields.date_time(header, "CreDtTm");
     let initiator = fields.bank_text(header, "InitgPty/Nm", NAME_MAX).unwrap_or_default();
-    fields.child(body, "PmtInf")?;
+    fields.some(body, "PmtInf");
     let payments: Vec<Option<Payment>> = body.all("PmtInf").map(|payment| of_payment(payment, fields)).collect();
     let payments = payments.into_iter().collect::<Option<Vec<Payment>>>()?;
     let amounts: Vec<&Amount> =
@@ -172,7 +181,7 @@ fn of_payment(of: &Element, fields: &mut Fields<'_>) -> Option<Payment> {
     if debtor_agent.is_none() {
         fields.add(&rules::MISSING, of, "DbtrAgt", "The bank of the debtor has no BIC and no member id.".to_owned());
     }
-    fields.child(of, "CdtTrfTxInf");
+    fields.some(of, "CdtTrfTxInf");
     let transfers: Vec<Option<Transfer>> = of.all("CdtTrfTxInf").map(|of| of_transfer(of, fields)).collect();
     let transfers = transfers.into_iter().collect::<Option<Vec<Transfer>>>()?;
     let amounts: Vec<&Amount> = transfers.iter().map(|transfer| &transfer.amount).collect();
@@ -212,7 +221,14 @@ fn account(of: &Element, name: &'static str, fields: &mut Fields<'_>) -> Option<
 fn of_transfer(of: &Element, fields: &mut Fields<'_>) -> Option<Transfer> {
     let ids = fields.child(of, "PmtId");
     let end_to_end_id = ids.and_then(|ids| fields.text(ids, "EndToEndId", ID_MAX));
-    let amount = fields.child(of, "Amt").and_then(|amount| fields.amount(amount, "InstdAmt"));
+    let amount = fields.child(of, "Amt");
+    let equivalent = amount.and_then(|amount| amount.child("EqvtAmt"));
+    let converted_to = equivalent.and_then(|equivalent| fields.text(equivalent, "CcyOfTrf", 3));
+    let amount = match (equivalent, amount) {
+        (Some(equivalent), _) => fields.amount(equivalent, "Amt"),
+        (None, Some(amount)) => fields.amount(amount, "InstdAmt"),
+        (None, None) => None,
+    };
     if amount.as_ref().is_some_and(|amount| amount.minor == 0) {
         fields.add(&rules::AMOUNT, of, "InstdAmt", "The amount is zero.".to_owned());
     }
@@ -230,6 +246,7 @@ fn of_transfer(of: &Element, fields: &mut Fields<'_>) -> Option<Transfer> {
         end_to_end_id: end_to_end_id?,
         uetr,
         amount: amount?,
+        converted_to,
         creditor_agent: fields.agent(of, "CdtrAgt"),
         creditor: creditor?,
         creditor_account: creditor_account?,

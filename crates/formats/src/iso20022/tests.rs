@@ -133,3 +133,22 @@ fn the_writer_refuses_what_banks_refuse() {
         assert_eq!(pain001::write(&changed).unwrap_err().element, element);
     }
 }
+
+#[test]
+fn a_payment_has_several_transfers_and_an_amount_that_the_bank_converts() {
+    let (message, _) = read(SAMPLES[5].1.as_bytes(), Profile::Strict).unwrap();
+    let Message::CreditTransfers(mut message) = message else { panic!("another message") };
+    let mut second = message.payments[0].transfers[0].clone();
+    second.end_to_end_id = "SECOND".to_owned();
+    second.converted_to = Some("EUR".to_owned());
+    message.payments[0].transfers.push(second);
+    let bytes = pain001::write(&message).unwrap();
+    let (again, findings) = read(&bytes, Profile::Strict).unwrap();
+    assert!(findings.is_empty());
+    assert_eq!(again, Message::CreditTransfers(message));
+    let text = String::from_utf8(bytes).unwrap();
+    let start = text.find("<CdtTrfTxInf>").unwrap();
+    let end = text.rfind("</CdtTrfTxInf>").unwrap() + "</CdtTrfTxInf>".len();
+    let none = format!("{}{}", &text[..start], &text[end..]);
+    assert!(codes(&none).contains(&"iso20022.missing"), "a payment without a transfer is refused");
+}

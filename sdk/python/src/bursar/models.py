@@ -33,6 +33,17 @@ class AddCustomerBankAccountRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
+class AddRailRouteRequest(TypedDict):
+    acting_user_id: str
+    platform: Literal['ach', 'bank_transfer', 'wire', 'rtp', 'intl_bank']
+    currency: Literal['USD']
+    from_on: str
+    bank_connection_id: str
+    originator_id: str
+    settlement_account_id: str
+    idempotency_key: NotRequired[str | None]
+
+
 class AddressInput(TypedDict):
     postcode: str
     city: str
@@ -206,6 +217,9 @@ BackgroundCheckStatus: TypeAlias = Literal['not_started', 'started', 'pending', 
 
 
 BankAccountId: TypeAlias = str
+
+
+BankAnswer: TypeAlias = Literal['accepted', 'settled', 'rejected']
 
 
 BankConnectionId: TypeAlias = str
@@ -566,7 +580,7 @@ EntityType: TypeAlias = Literal['individual', 'business']
 EntryClass: TypeAlias = Literal['PPD', 'CCD', 'WEB', 'TEL']
 
 
-EntryStatus: TypeAlias = Literal['joined', 'settled', 'withdrawn', 'canceled', 'returned']
+EntryStatus: TypeAlias = Literal['joined', 'settled', 'withdrawn', 'canceled', 'returned', 'rejected']
 
 
 EstimatePlatform: TypeAlias = Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_card_a', 'gift_card_a', 'wallet_c', 'intl_bank', 'intl_transfer', 'bank_transfer', 'wire', 'wallet_d', 'wallet_e', 'crypto', 'push_to_card', 'default']
@@ -617,7 +631,7 @@ class FeeSettings(TypedDict):
     max: int | None
 
 
-FileFormat: TypeAlias = Literal['nacha']
+FileFormat: TypeAlias = Literal['nacha', 'pain001']
 
 
 FileStatus: TypeAlias = Literal['open', 'sealed', 'sending', 'renaming', 'in_doubt', 'sent', 'rejected', 'canceled', 'dropped']
@@ -720,10 +734,10 @@ class ItemInput(TypedDict):
     unit_price: int
 
 
-ItemKind: TypeAlias = Literal['return', 'change', 'rejection', 'dishonored_return', 'contested_return', 'refused_change', 'entry', 'line', 'opening_balance']
+ItemKind: TypeAlias = Literal['return', 'change', 'rejection', 'dishonored_return', 'contested_return', 'refused_change', 'status', 'entry', 'line', 'opening_balance']
 
 
-ItemReason: TypeAlias = Literal['unknown_trace', 'other_amount', 'other_account', 'already_returned', 'not_sent', 'not_in_file', 'other_totals', 'not_a_correction', 'method_not_in_use', 'needs_review', 'unknown_line', 'several_matches', 'other_payment', 'large_cost', 'debit_by_other', 'money_before']
+ItemReason: TypeAlias = Literal['unknown_trace', 'unknown_reference', 'duplicate', 'contradiction', 'other_amount', 'other_account', 'already_returned', 'not_sent', 'not_in_file', 'other_totals', 'not_a_correction', 'method_not_in_use', 'needs_review', 'unknown_line', 'several_matches', 'other_payment', 'large_cost', 'debit_by_other', 'money_before']
 
 
 ItemStatus: TypeAlias = Literal['waiting', 'applied', 'unmatched', 'matched', 'explained', 'ignored']
@@ -923,6 +937,26 @@ class OwnAccountInput(TypedDict):
     account_number: str
     routing_number: str
     account_type: NotRequired[AccountType | None]
+
+
+class Pain001Identity(TypedDict):
+    """
+    How the bank knows its customer, in the elements of a pain.001 message.
+    """
+
+    name: str
+    street: str
+    post_code: str
+    town: str
+    country: str
+
+
+class Pain001Input(TypedDict):
+    name: str
+    street: str
+    post_code: str
+    town: str
+    country: str
 
 
 Party: TypeAlias = Literal['user', 'platform']
@@ -1312,8 +1346,10 @@ class SetPayoutMethodRequest(TypedDict):
     bank_code: NotRequired[str | None]
     account_holder_name: NotRequired[str | None]
     currency: NotRequired[str | None]
-    name: NotRequired[str | None]
     address: NotRequired[str | None]
+    town: NotRequired[str | None]
+    address_country: NotRequired[str | None]
+    name: NotRequired[str | None]
     network: NotRequired[Literal['ethereum', 'bitcoin', 'solana', 'tron', 'polygon', ''] | None]
     card_token: NotRequired[str | None]
     is_default: NotRequired[bool | None]
@@ -1784,17 +1820,6 @@ class AddOriginatorRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
-class AddRailRouteRequest(TypedDict):
-    acting_user_id: str
-    platform: RequestedPlatform
-    currency: Literal['USD']
-    from_on: str
-    bank_connection_id: str
-    originator_id: str
-    settlement_account_id: str
-    idempotency_key: NotRequired[str | None]
-
-
 class AddSettlementAccountRequest(TypedDict):
     acting_user_id: str
     bank_connection_id: str
@@ -2008,6 +2033,8 @@ class BankEntry(TypedDict):
     name: str | None
     amount: int
     individual_id: str
+    end_to_end_id: str
+    answer: BankAnswer | None
     ended: str | None
 
 
@@ -2028,6 +2055,7 @@ class BankFile(TypedDict):
     bank_connection_id: BankConnectionId
     originator_id: OriginatorId
     settlement_account_id: SettlementAccountId
+    platform: Platform
     window: str
     cutoff: str
     submit_by: str
@@ -2035,6 +2063,7 @@ class BankFile(TypedDict):
     settles: str
     entries: int
     credit: int
+    message_id: str | None
     name: str | None
     size: int | None
     sha256: str | None
@@ -2043,7 +2072,9 @@ class BankFile(TypedDict):
     released: str | None
     doubt: str | None
     sealed: str | None
+    answer: BankAnswer | None
     returned: int
+    refused: int
     sent: str | None
     closed_by: MemberId | None
     evidence: str | None
@@ -2158,8 +2189,10 @@ class ChooseClaimMethodRequest(TypedDict):
     bank_code: NotRequired[str | None]
     account_holder_name: NotRequired[str | None]
     currency: NotRequired[str | None]
-    name: NotRequired[str | None]
     address: NotRequired[str | None]
+    town: NotRequired[str | None]
+    address_country: NotRequired[str | None]
+    name: NotRequired[str | None]
     network: NotRequired[Literal['ethereum', 'bitcoin', 'solana', 'tron', 'polygon', ''] | None]
     card_token: NotRequired[str | None]
     payout_method_id: NotRequired[str | None]
@@ -3308,6 +3341,7 @@ class UpdateBankConnectionRequest(TypedDict):
     name: NotRequired[str]
     transport: NotRequired[str]
     nacha: NotRequired[NachaInput]
+    pain001: NotRequired[Pain001Input]
     calendar: NotRequired[Calendar]
     time_zone: NotRequired[str]
     windows: NotRequired[list[WindowInput]]
@@ -3628,7 +3662,8 @@ class BankConnection(TypedDict):
     status: ConnectionStatus
     transport: str
     format: FileFormat
-    nacha: NachaIdentity
+    nacha: NachaIdentity | None
+    pain001: Pain001Identity | None
     calendar: Calendar
     time_zone: str
     windows: list[BankWindow]
@@ -3662,6 +3697,7 @@ class BankItem(TypedDict):
     kind: ItemKind
     reason: ItemReason | None
     code: str
+    bank_reason: str | None
     inbound_file_id: InboundFileId
     bank_connection_id: BankConnectionId
     line: int
@@ -3749,7 +3785,8 @@ class CreateBankConnectionRequest(TypedDict):
     name: str
     transport: str
     format: FileFormat
-    nacha: NachaInput
+    nacha: NotRequired[NachaInput | None]
+    pain001: NotRequired[Pain001Input | None]
     calendar: Calendar
     time_zone: str
     windows: list[WindowInput]

@@ -933,7 +933,7 @@ class Operations(Transport):
     def download_bank_test_file(self, bank_connection_id: str, *, originator_id: str, settlement_account_id: str) -> bytes:
         """Download a test file for the bank.
 
-        The file has one prenote to the settlement account and moves no money. It contains the account number; each download is in the security log.
+        A NACHA file has one prenote to the settlement account and moves no money. A pain.001 message has no prenote: it moves one cent from the settlement account to itself, if the bank executes it. The file contains the account number; each download is in the security log.
         """
         return self.request("GET", f"/v2/bank/connections/{self.part(bank_connection_id)}/test-file", query={"originator_id": originator_id, "settlement_account_id": settlement_account_id})
 
@@ -1024,11 +1024,11 @@ class Operations(Transport):
         """
         return self.request("POST", "/v2/bank/routes", body=body, idempotency_key=idempotency_key or self.new_key())
 
-    def list_rail_routes(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, platform: models.RequestedPlatform | None = None, status: models.SetupStatus | None = None, in_force_on: str | None = None) -> models.RailRouteList:
+    def list_rail_routes(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, platform: str | None = None, status: models.SetupStatus | None = None, in_force_on: str | None = None) -> models.RailRouteList:
         """List the routes of rails."""
         return self.request("GET", "/v2/bank/routes", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "platform": platform, "status": status, "in_force_on": in_force_on})
 
-    def iterate_rail_routes(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, platform: models.RequestedPlatform | None = None, status: models.SetupStatus | None = None, in_force_on: str | None = None) -> Iterator[models.RailRoute]:
+    def iterate_rail_routes(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, platform: str | None = None, status: models.SetupStatus | None = None, in_force_on: str | None = None) -> Iterator[models.RailRoute]:
         """List the routes of rails: all of them, page by page."""
         return self.pages(lambda after: self.list_rail_routes(limit=limit, created_after=created_after, created_before=created_before, platform=platform, status=status, in_force_on=in_force_on, starting_after=after))
 

@@ -1,0 +1,42 @@
+//! A report in a file of a bank, before it is matched. Pure.
+
+use bursar_formats::nacha::{self, Trace};
+
+use super::model::ItemKind;
+use crate::bank_files::BankAnswer;
+
+/// A report, as the bank wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reported {
+    pub kind: ItemKind,
+    pub line: i64,
+    pub code: String,
+    /// The trace number of our payment; of the first one for a rejection.
+    pub trace: Option<Trace>,
+    /// In cents; the sum of the credits for a rejection.
+    pub amount: u64,
+    /// The credits of a rejected batch.
+    pub credits: i64,
+    pub account: String,
+    pub individual_id: String,
+    pub text: String,
+    /// The corrected data of a change.
+    pub change: Option<nacha::Change>,
+    /// What a message names, instead of a trace number.
+    pub named: Option<Named>,
+}
+
+/// What a report of a message is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The id of our message; a return does not name it.
+    pub message: Option<String>,
+    /// The id of our payment; `None` if the report is about the whole file.
+    pub payment: Option<String>,
+    /// `None` for a return, and for a status without a known meaning.
+    pub answer: Option<BankAnswer>,
+    /// The payments that the message names one by one.
+    pub others: usize,
+    /// The reason of a return or a refusal.
+    pub reason: Option<String>,
+}
