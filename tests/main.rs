@@ -49,6 +49,7 @@ mod deploy_proxies;
 mod developer_commands;
 mod documents;
 mod entries_migrated;
+mod error_bodies;
 mod erasure;
 mod events;
 mod export;

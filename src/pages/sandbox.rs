@@ -21,7 +21,7 @@ use crate::events;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route, Who};
 use crate::input::input;
-use crate::input::types::word_input;
+use crate::input::types::{Text, word_input};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::sandbox;
@@ -94,6 +94,7 @@ impl<'call> Local<'call> {
             idempotency_key: None,
             headers: Vec::new(),
             peer: self.call.peer,
+            request_id: self.call.request_id.clone(),
         };
         read(&(route.handler)(own).await?)
     }
@@ -211,6 +212,9 @@ fn read(answer: &Answer) -> Result<Value, Refusal> {
     Err(Refusal::new(code.unwrap_or(Code::InternalError), text(&body["message"])))
 }
 
+    if let Content::Refusal(refusal) = &answer.content {
+        return Err((**refusal).clone());
+    }
 /// Returns a refusal as a page, because a person reads it.
 fn for_a_person(outcome: Outcome) -> Outcome {
     outcome.or_else(|refusal| {
