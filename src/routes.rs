@@ -10,7 +10,8 @@ use crate::{openapi, pages};
 pub fn table() -> Vec<Route> {
     let business = business();
     let reference = openapi::routes(&business);
-    [business, reference, pages::http::routes(), crate::payout_links::reports()].concat()
+    [business, reference, pages::http::routes(), crate::payout_links::reports(), crate::messages::inbound_routes()]
+        .concat()
 }
 
 /// Returns every route of the API, in the order of the document. A new noun adds its rows here.

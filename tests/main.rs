@@ -146,6 +146,7 @@ mod story_user;
 mod story_white_label;
 mod tax_years;
 mod story_webhook;
+mod text_replies;
 mod tidy;
 mod scenes;
 mod transfers;

@@ -118,6 +118,7 @@ migrations! {
     71 "booked_files",
     72 "proposals_of_members",
     75 "no_ledger_entries",
+    84 "text_stops",
 }
 
 impl Migration {
