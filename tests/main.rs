@@ -151,6 +151,7 @@ mod tidy;
 mod scenes;
 mod transfers;
 mod user_findings;
+mod try_it;
 mod users;
 mod vendors;
 mod webhooks;
