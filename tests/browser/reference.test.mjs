@@ -41,7 +41,7 @@ test("a path's value and a changed body are sent, and a refusal is shown", async
   await read.getByText('"error_code": "not-found"').waitFor();
   const create = page.locator("#create_payout_link");
   await create.getByText("Try it").click();
-  await create.getByLabel("Body").fill('{"amount": 0}');
+  await create.getByRole("textbox", { name: "Body" }).fill('{"amount": 0}');
   await create.getByRole("button", { name: "Send", exact: true }).click();
   await create.getByText('"reason": "out-of-range"').waitFor();
   await close();
