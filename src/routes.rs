@@ -10,8 +10,8 @@ use crate::{openapi, pages};
 pub fn table() -> Vec<Route> {
     let business = business();
     let reference = openapi::routes(&business);
-    [business, reference, pages::http::routes(), crate::payout_links::reports(), crate::rail_payments::nudges()]
-        .concat()
+    let outside = [crate::payout_links::reports(), crate::messages::inbound_routes(), crate::rail_payments::nudges()];
+    [business, reference, pages::http::routes(), outside.concat()].concat()
 }
 
 /// Returns every route of the API, in the order of the document. A new noun adds its rows here.

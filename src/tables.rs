@@ -25,7 +25,7 @@ use crate::ledger::wallet_funding::WalletFunding;
 use crate::ledger::{Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::members::Member;
 use crate::members::sign_in::{MemberFactor, MemberSession, MemberSetUp};
-use crate::messages::{DeliveryDay, InboxMessage, Message};
+use crate::messages::{DeliveryDay, InboxMessage, Message, TextStop};
 use crate::payables::{Payable, PayableFile};
 use crate::payment_customers::PaymentCustomer;
 use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
@@ -112,6 +112,7 @@ pub const ALL: &[&Table] = &[
     SettlementAccount::TABLE,
     StoredAnswer::TABLE,
     TaxYear::TABLE,
+    TextStop::TABLE,
     Transaction::TABLE,
     Transfer::TABLE,
     User::TABLE,

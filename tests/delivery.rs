@@ -14,7 +14,7 @@ use crate::process::as_app;
 const PHONE: &str = "2127361234";
 const ADDRESS: &str = "ada@example.org";
 
-async fn by_phone(gateway: &FakeGateway) -> Server {
+pub async fn by_phone(gateway: &FakeGateway) -> Server {
     let gateway = gateway.clone();
     Server::with_providers(move || Providers { mail: None, phone: Some(gateway.provider()) }).await
 }
@@ -403,7 +403,7 @@ async fn the_gateways_word_on_a_text_becomes_the_state_of_the_link() {
     }
 }
 
-async fn post(server: &Server, report: &Reported) -> Reply {
+pub async fn post(server: &Server, report: &Reported) -> Reply {
     let fields: Vec<(&str, &str)> = report.fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
     server.post(report.path()).header("x-twilio-signature", &report.signature).form(&fields).send().await
 }

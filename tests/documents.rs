@@ -298,7 +298,22 @@ fn every_reference_of_the_document_has_its_target() {
 
 /// Fields that are absent, not null, in most responses: a secret that is shown once, a field of one step, and a field
 /// that is returned only on request.
-const SELDOM: [(&str, &str); 3] = [("ClaimDocument", "session"), ("NextStep", "options"), ("FeeEstimate", "explain")];
+const SELDOM: [(&str, &str); 14] = [
+    ("ClaimDocument", "session"),
+    ("NextStep", "options"),
+    ("FeeEstimate", "explain"),
+    ("ErrorBody", "reason"),
+    ("ErrorBody", "details"),
+    ("ErrorBody", "request_id"),
+    ("FieldError", "reason"),
+    ("ErrorDetails", "current_status"),
+    ("ErrorDetails", "allowed_statuses"),
+    ("ErrorDetails", "limit"),
+    ("ErrorDetails", "maximum"),
+    ("ErrorDetails", "available"),
+    ("ErrorDetails", "missing"),
+    ("ErrorDetails", "nearest_path"),
+];
 
 /// The names of the schemas that responses and events contain.
 fn schemas_of_answers(document: &Value) -> BTreeSet<String> {

@@ -210,6 +210,10 @@ fn organizations_create_makes_what_a_first_payout_needs() {
     assert_eq!((status, &members["data"][0]["role"]), (200, &json!("admin")), "{members}");
     let (status, refused) = ask(&process, &key(&made["app"]["keys"]), "POST /v2/payouts/send-payout", LINK);
     assert_eq!((status, &refused["error_code"]), (402, &json!("transaction-insufficient-funds")), "{refused}");
+    let fictional = LINK.replace("2127361113", "2125550113");
+    let (status, refused) = ask(&process, &key(&made["app"]["keys"]), "POST /v2/payouts/send-payout", &fictional);
+    assert_eq!((status, &refused["reason"]), (400, &json!("phone-number-reserved")), "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("only a sandbox accepts it"), "{refused}");
     let page = link.strip_prefix("https://pay.example.com").unwrap();
     let (status, page_text) = process.get(page);
     assert!(status == 200 && page_text.contains("Set your password"), "{page_text}");

@@ -46,7 +46,7 @@ async fn a_wrong_field_of_a_link_is_named_with_the_way_out() {
         (
             "payee",
             phone(json!("x"), json!("2127361234")),
-            "/phone_number",
+            "/country_code",
             "must be one to three digits, such as \"1\"",
         ),
         ("payee", phone(json!(1), json!("2127361234")), "/country_code", "must be a string, not an integer"),

@@ -74,7 +74,7 @@ impl Command for CreatePolicy {
         if rows::of_app(world, self.scope)?.len() >= POLICIES_MAX {
             let message =
                 format!("The app has {POLICIES_MAX} approval policies, which is the limit. Delete one first.");
-            return Err(Refusal::new(Code::LimitExceeded, message).into());
+            return Err(Refusal::over_limit("approval_policies", POLICIES_MAX, message).into());
         }
 
         // From here it must succeed.

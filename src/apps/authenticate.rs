@@ -495,6 +495,7 @@ mod tests {
             idempotency_key: Some("k".to_owned()),
             headers: Vec::new(),
             peer: None,
+            request_id: "r".to_owned(),
         });
         for call in &calls {
             call.run(Anything).await.unwrap();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::money::Cents;
+use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
 use crate::world::record::words;
 
@@ -56,6 +57,16 @@ impl Movement {
         }
     }
 
+    /// Returns the app setting with the limit of one movement.
+    const fn setting(self) -> &'static str {
+        match self {
+            Self::Payout => "payout_limits.per_payout",
+            Self::Payable => "payable_limits.per_payable",
+            Self::Transfer => "transfer_limits.per_transfer",
+            Self::Payment(_) => "payment_limits.per_payment",
+        }
+    }
+
     const fn measure(self) -> Measure {
         match self {
             Self::Payout => Measure::Payout,
@@ -80,6 +91,7 @@ impl Limits {
     pub fn allows(&self, movement: Movement, amount: Cents) -> Result<(), Refusal> {
         match self.each {
             Some(limit) if amount > limit => {
+                let details = Details::limit(movement.setting(), limit.get());
                 let (asked, limit) = (amount.dollars(), limit.dollars());
                 let message = match movement {
                     Movement::Payout => format!("A payout of this app is limited to {limit}; this payout is {asked}."),
@@ -93,7 +105,7 @@ impl Limits {
                         format!("A payment to this app is limited to {limit}; this payment is {asked}.")
                     }
                 };
-                Err(Refusal::field(Code::LimitExceeded, "/amount", message))
+                Err(Refusal::field(Code::LimitExceeded, "/amount", message).because(Reason::AmountLimit).with(details))
             }
             Some(_) | None => Ok(()),
         }
@@ -107,17 +119,18 @@ pub(super) fn allows_today(measure: Measure, limit: Option<Cents>, used: Cents, 
     if amount <= left {
         return Ok(());
     }
-    let what = match measure {
-        Measure::Payout => "Payouts of this app",
-        Measure::Payable => "Bills that this app pays",
-        Measure::Transfer => "Transfers of this app to users",
-        Measure::Payment => "Payments to this app",
-        Measure::PayerPayment => "Payments of one payer to this app",
+    let (what, setting) = match measure {
+        Measure::Payout => ("Payouts of this app", "payout_limits.per_day"),
+        Measure::Payable => ("Bills that this app pays", "payable_limits.per_day"),
+        Measure::Transfer => ("Transfers of this app to users", "transfer_limits.per_day"),
+        Measure::Payment => ("Payments to this app", "payment_limits.per_day"),
+        Measure::PayerPayment => ("Payments of one payer to this app", "payment_limits.per_payer_per_day"),
     };
+    let details = Details { available: Some(left.get()), ..Details::limit(setting, limit.get()) };
     let (limit, used, left) = (limit.dollars(), used.dollars(), left.dollars());
     let message =
         format!("{what} are limited to {limit} a day; {used} are used and {left} are left until midnight UTC.");
-    Err(Refusal::field(Code::LimitExceeded, "/amount", message))
+    Err(Refusal::field(Code::LimitExceeded, "/amount", message).because(Reason::DailyLimit).with(details))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::model::App;
 use super::settings::DEFAULT_COUNTRIES;
 use crate::country;
 use crate::phone;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -17,7 +18,7 @@ use crate::world::{Halt, World};
 /// `invalid-phone-number`, naming `field`.
 pub fn may_write_to(world: &mut World, scope: Scope, e164: &str, field: &str) -> Result<(), Halt> {
     match refused(world, scope, e164)? {
-        Some(reason) => Err(Refusal::field(Code::InvalidPhoneNumber, field, reason).into()),
+        Some((reason, message)) => Err(Refusal::field(Code::InvalidPhoneNumber, field, message).because(reason).into()),
         None => Ok(()),
     }
 }
@@ -29,13 +30,18 @@ pub fn may_write_to(world: &mut World, scope: Scope, e164: &str, field: &str) ->
 /// `invalid-state`.
 pub fn still_writes_to(world: &mut World, scope: Scope, e164: &str) -> Result<(), Halt> {
     match refused(world, scope, e164)? {
-        Some(reason) => Err(Refusal::new(Code::InvalidState, format!("The phone number {reason}.")).into()),
+        Some((reason, message)) => {
+            let refusal = Refusal::new(Code::InvalidState, format!("The phone number {message}."));
+            // The other reasons are of a number that a request brings in.
+            let may_change = reason == Reason::CountryNotAllowed;
+            Err(if may_change { refusal.because(reason) } else { refusal }.into())
+        }
         None => Ok(()),
     }
 }
 
 /// Returns the reason why the app may not send messages to a number.
-fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<String>, Halt> {
+fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<(Reason, String)>, Halt> {
     // A deleted app sends no messages; other code checks that it exists.
     let app = world.get::<App>(key![scope.org, scope.app])?;
     let writes_to = |country: &str| {
@@ -43,15 +49,16 @@ fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<String>
     };
     let country = match phone::country_of(e164) {
         Ok(country) => country,
-        Err(reason) => return Ok(Some(reason.to_string())),
+        Err(refused) => return Ok(Some((refused.reason(), refused.to_string()))),
     };
     if country.as_deref().is_some_and(writes_to) {
         return Ok(None);
     }
     let name =
         country.as_deref().and_then(country::country_name).unwrap_or("an international network without a country");
-    Ok(Some(format!(
+    let message = format!(
         "is a number of {name}, and the app does not send messages there; add the country to the app setting \
          phone_countries with an organization key"
-    )))
+    );
+    Ok(Some((Reason::CountryNotAllowed, message)))
 }

@@ -95,7 +95,7 @@ impl Command for IssueKey {
         }
         if keys.iter().filter(|key| key.is_live(now)).count() >= LIVE_KEYS_MAX {
             let message = format!("The app has {LIVE_KEYS_MAX} active keys, which is the limit. Revoke one first.");
-            return Err(Refusal::new(Code::LimitExceeded, message).into());
+            return Err(Refusal::over_limit("active_keys", LIVE_KEYS_MAX, message).into());
         }
 
         // From here it must succeed.

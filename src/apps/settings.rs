@@ -11,7 +11,7 @@ use crate::fees::{Added, Party, PlatformFeeSource, Schedule};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::program::Environment;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::world::record::words;
 
 /// The countries of an app without the setting.
@@ -292,7 +292,7 @@ impl FeeVersions {
         }
         if scheduled.len() >= SCHEDULED_MAX {
             let message = format!("{SCHEDULED_MAX} fee tables are already scheduled, which is the limit.");
-            return Err(Refusal::new(Code::LimitExceeded, message));
+            return Err(Refusal::over_limit("scheduled_fee_tables", SCHEDULED_MAX, message));
         }
         scheduled.push(new.clone());
         // A stable sort: of two versions for one moment, the search from the end finds the later one first.
@@ -305,6 +305,7 @@ impl FeeVersions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::refusal::Code;
 
     /// The texts that the embedded store's migration writes (`fees_and_payouts_of_before_are_taken_over`).
     #[test]

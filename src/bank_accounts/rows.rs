@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::input::{SealedAccount, seal_context};
 use super::model::BankAccount;
 use crate::ids::{BankAccountId, OrgId};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::vault::{Tampered, Vault};
 use crate::world::record::key;
@@ -51,7 +51,7 @@ pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -
     let known = accounts.iter().find(|account| account.fingerprint == new.fingerprint);
     if known.is_none() && accounts.len() >= ACCOUNTS_MAX {
         let message = format!("{ACCOUNTS_MAX} bank accounts are in use, which is the limit. Remove one first.");
-        return Err(Refusal::new(Code::LimitExceeded, message).into());
+        return Err(Refusal::over_limit("bank_accounts", ACCOUNTS_MAX, message).into());
     }
 
     // From here it must succeed.

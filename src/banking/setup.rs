@@ -55,7 +55,8 @@ pub(super) fn has_room(parts: &str, statuses: impl Iterator<Item = SetupStatus>)
     if statuses.filter(|status| *status != SetupStatus::Ended).count() < PARTS_MAX {
         return Ok(());
     }
-    Err(Refusal::new(Code::LimitExceeded, format!("There are {PARTS_MAX} {parts}, which is the limit. End one first.")))
+    let message = format!("There are {PARTS_MAX} {parts}, which is the limit. End one first.");
+    Err(Refusal::over_limit("parts_of_a_bank", PARTS_MAX, message))
 }
 
 /// Refuses the person who made the object.

@@ -154,6 +154,7 @@ pub fn wrong_codes(checked: [Checked; 2]) -> Refusal {
                 wrong.push(FieldError {
                     field: field.to_owned(),
                     code: refusal.code.as_str(),
+                    reason: None,
                     message: reason(&refusal),
                 });
             }

@@ -5,10 +5,11 @@ use serde_json::json;
 use super::verbs::Contact;
 use crate::email::Email;
 use crate::ids::PayoutMethodId;
-use crate::input::types::{Amount, COUNTRY_CODE_MISSING, CallingCode, Name, NationalNumber, international, phone};
-use crate::input::{Input, Problems, gather, input, wrong};
+use crate::input::types::{Amount, CallingCode, Name, NationalNumber, phone_of};
+use crate::input::{Input, Problems, broken, gather, input, wrong};
 use crate::payout_methods::{self, Details};
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 
@@ -28,24 +29,17 @@ impl ContactStep {
     /// Returns the only contact of the input.
     pub fn contact(self) -> Result<Contact, Refusal> {
         match (self.country_code, self.phone_number, self.email) {
-            (Some(country), Some(number), None) => {
-                phone(&country.0, &number.0, "").map(Contact::Phone).map_err(Refusal::fields)
-            }
             (None, None, Some(email)) => Ok(Contact::Email(email)),
-            (None, Some(number), None) => match international(&number, "") {
-                Some(phone) => phone.map(Contact::Phone).map_err(Refusal::fields),
-                None => Err(Refusal::field(Code::InvalidInput, "/country_code", COUNTRY_CODE_MISSING)),
-            },
-            (Some(_), None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required if country_code is sent"))
+            (_, _, Some(_)) => {
+                let message = "cannot be combined with the phone number; send only one of them";
+                Err(Refusal::fields(broken(Reason::FieldConflict, "/email", message)))
             }
-            (_, _, Some(_)) => Err(Refusal::field(
-                Code::InvalidInput,
-                "/email",
-                "cannot be combined with the phone number; send only one of them",
-            )),
-            (None, None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
+            (country, number, None) => {
+                let phone =
+                    phone_of(country.as_ref(), number.as_ref(), "", Code::InvalidInput).map_err(Refusal::fields)?;
+                let message = "is required unless email is sent";
+                let needed = || Refusal::fields(broken(Reason::FieldRequired, "/phone_number", message));
+                phone.map(Contact::Phone).ok_or_else(needed)
             }
         }
     }

@@ -124,7 +124,7 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
         "You have made {PAYOUTS_OF_LINK_MAX} withdrawals from this link, which is the limit. The remaining money \
          stays yours. Ask the sender to pay it out."
     );
-    Err(Refusal::new(Code::LimitExceeded, message))
+    Err(Refusal::over_limit("payouts_of_link", PAYOUTS_OF_LINK_MAX as usize, message))
 }
 
 /// Returns the requested amount, or the whole remaining amount.

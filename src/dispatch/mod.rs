@@ -17,6 +17,7 @@ mod host;
 mod idempotency_key;
 mod proxies;
 mod rate;
+mod reserved;
 mod response;
 mod security;
 mod timings;
@@ -46,7 +47,7 @@ pub use rate::Limits;
 pub use security::Peer;
 
 use crate::apps::{Presented, authenticate, may_post_without_key};
-use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Who};
+use crate::http::{Answer, Call, Caller, Content, Method, Outcome, Route, Who};
 use crate::input::wrong;
 use crate::program::{Bursar, Environment};
 use crate::providers;
@@ -182,7 +183,7 @@ impl Pipeline {
         let outcome = match (head::check(&parts), place, path) {
             (Err(refusal), _, _) => Err(refusal),
             (Ok(()), Some(place), Some(path)) => {
-                let answering = self.answer(place, path, &parts, body, &mut seen);
+                let answering = self.answer(place, path, &parts, body, (&request_id, &mut seen));
                 // A panic is a bug. It fails this request with 500 and no other request.
                 let answered = AssertUnwindSafe(answering).catch_unwind().instrument(span).await;
                 let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
@@ -193,11 +194,14 @@ impl Pipeline {
 
         security::notice(place.and_then(|place| find(place, &parts).ok()), &parts, &outcome, &seen, &request_id);
         let is_sandbox = self.bursar.environment == Environment::Sandbox;
-        let answer = outcome.unwrap_or_else(|refusal| {
-            let is_unknown = place.is_none() && refusal.code == Code::NotFound;
-            let page = if is_unknown { unknown::page(&parts, is_sandbox) } else { None };
-            page.unwrap_or_else(|| refused(&refusal, place, &parts, &request_id))
+        let mut answer = outcome.unwrap_or_else(|refusal| {
+            let page = if refusal.code == Code::NotFound { unknown::page(&parts, is_sandbox) } else { None };
+            page.filter(|_| unknown::has_no_page(place, &parts))
+                .unwrap_or_else(|| refused(&refusal, place, &parts, &request_id))
         });
+        if matches!(answer.content, Content::Refusal(_)) {
+            answer = answer.in_context(&self.bursar.error_context(Some(request_id.clone())));
+        }
         let status = answer.status;
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.rate_status.as_ref());
@@ -214,7 +218,7 @@ impl Pipeline {
         path: Vec<(String, String)>,
         parts: &Parts,
         body: Body,
-        seen: &mut RequestLog,
+        (request_id, seen): (&str, &mut RequestLog),
     ) -> Outcome {
         let deadline = Instant::now() + self.deadline;
         let route = find(place, parts)?;
@@ -226,7 +230,7 @@ impl Pipeline {
                 return Err(refusal);
             }
         };
-        let call = self.call(route, path, parts, body, caller, deadline).await?;
+        let call = self.call(route, path, parts, body, caller, (deadline, request_id)).await?;
         let guard = erased::Guard::of(&call, route.method);
         let outcome = timeout_at(deadline, (route.handler)(call)).await;
         let outcome = outcome.unwrap_or_else(|_| Err(too_slow(route.method, self.deadline)));
@@ -310,7 +314,7 @@ impl Pipeline {
         parts: &Parts,
         body: Body,
         caller: Caller,
-        deadline: Instant,
+        (deadline, request_id): (Instant, &str),
     ) -> Result<Call, Refusal> {
         let bytes = timeout_at(deadline, body::read(Most::of_caller(caller.kind), body, &self.budget)).await;
         let (bytes, share) = bytes.unwrap_or_else(|_| Err(body::late(self.deadline)))?;
@@ -321,6 +325,9 @@ impl Pipeline {
         };
         let signed_bytes = if route.who == Who::Provider { bytes.clone() } else { bytes::Bytes::new() };
         drop((bytes, share));
+        if self.bursar.environment == Environment::Production {
+            reserved::check(&body)?;
+        }
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
         acting::name_member(route, &caller, &mut body)?;
         if route.method == Method::Post && idempotency_key.is_none() {
@@ -340,6 +347,7 @@ impl Pipeline {
             idempotency_key,
             headers: handed_on(parts),
             peer: parts.extensions.get::<Peer>().map(|peer| peer.0),
+            request_id: request_id.to_owned(),
         })
     }
 

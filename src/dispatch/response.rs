@@ -78,6 +78,8 @@ fn content(content: Content) -> (Option<&'static str>, Bytes) {
     match content {
         Content::Empty => (None, Bytes::new()),
         Content::Json(text) => (Some("application/json"), Bytes::from(text)),
+        // The dispatch gives every refusal its request before.
+        Content::Refusal(_) => (None, Bytes::new()),
         Content::Csv(text) => (Some("text/csv; charset=utf-8"), Bytes::from(text)),
         Content::Html(text) => (Some("text/html; charset=utf-8"), Bytes::from(text)),
         Content::File { content_type, bytes } => (Some(content_type), bytes),

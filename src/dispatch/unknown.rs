@@ -1,10 +1,13 @@
-//! The answer for a path that no route has: a refusal that names the most similar path, or a page for browsers.
+//! The answer for a path that no route has: a refusal that names the most similar path, or a page for browsers, which
+//! they also get for an object that does not exist.
 
 use axum::http::header;
 use axum::http::request::Parts;
 
+use super::PathRoutes;
 use crate::http::Answer;
 use crate::pages;
+use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
 
 /// Letters of a segment that are compared: the edit distance is quadratic, and the path comes from a caller.
@@ -17,7 +20,15 @@ pub(super) fn refusal(path: &str, known: &[&'static str]) -> Refusal {
         Some(near) => format!("The path does not exist; did you mean {near}? /docs lists all paths."),
         None => "The path does not exist; /docs lists all paths.".to_owned(),
     };
-    Refusal::new(Code::NotFound, message)
+    let details = Details { nearest_path: near, ..Details::default() };
+    let refusal = Refusal::new(Code::NotFound, message).because(Reason::PathUnknown);
+    if near.is_some() { refusal.with(details) } else { refusal }
+}
+
+/// Returns whether a browser gets the general page instead of the route's own answer: an unknown path, and an object
+/// that the API or a list of documents does not have. Pages of links draw their own refusals.
+pub(super) fn has_no_page(place: Option<&PathRoutes>, parts: &Parts) -> bool {
+    place.is_none_or(|place| super::find(place, parts).is_ok_and(|route| route.opened_by_token.is_none()))
 }
 
 /// Returns the path with the fewest edits, at most one for every three letters. A placeholder equals any segment.
@@ -45,7 +56,9 @@ fn nearest(path: &str, known: &[&'static str]) -> Option<&'static str> {
 pub(super) fn page(parts: &Parts, is_sandbox: bool) -> Option<Answer> {
     let accepted = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let is_browser = accepted.flat_map(|line| line.split(',')).any(|kind| kind.trim().starts_with("text/html"));
-    is_browser.then(|| pages::page_not_found(is_sandbox).ok()).flatten()
+    // A program may accept HTML, too (HttpURLConnection of Java does), but it sends its key.
+    let has_key = parts.headers.contains_key(header::AUTHORIZATION);
+    (is_browser && !has_key).then(|| pages::page_not_found(is_sandbox).ok()).flatten()
 }
 
 #[cfg(test)]

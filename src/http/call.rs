@@ -40,6 +40,8 @@ pub struct Call {
     pub headers: Vec<(&'static str, String)>,
     /// The address of the client; `None` without a connection.
     pub peer: Option<IpAddr>,
+    /// The id of the request.
+    pub request_id: String,
 }
 
 impl Call {
@@ -62,6 +64,16 @@ impl Call {
     /// Returns a header by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the texts of a form.
+    pub fn form_fields(&self) -> Vec<(String, String)> {
+        let Json::Object(fields) = &self.body else { return Vec::new() };
+        let text = |(name, value): &(String, Json)| match value {
+            Json::Text(text) => Some((name.clone(), text.clone())),
+            Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) | Json::Object(_) => None,
+        };
+        fields.iter().filter_map(text).collect()
     }
 
     /// Returns an id in the path. A malformed id is an unknown one (docs/decisions.md 1).
@@ -193,7 +205,9 @@ impl Call {
                 target
             }
         };
-        Keyed::of(&self.bursar.vault, self.bursar.originals, scope, key, target, &self.body)
+        let context = self.bursar.error_context(Some(self.request_id.clone()));
+        let keyed = Keyed::of(&self.bursar.vault, self.bursar.originals, scope, key, target, &self.body);
+        Keyed { context, ..keyed }
     }
 }
 

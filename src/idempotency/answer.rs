@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::refusal::{ErrorBody, Refusal};
+use crate::refusal::{ErrorContext, Refusal};
 use crate::security_log::Noted;
 
 pub type Outcome = Result<Answer, Refusal>;
@@ -13,6 +13,8 @@ pub enum Content {
     Empty,
     /// A serialized JSON document.
     Json(String),
+    /// A refusal, which becomes JSON when its request is known: see [`Answer::in_context`].
+    Refusal(Box<Refusal>),
     Csv(String),
     Html(String),
     File {
@@ -78,6 +80,16 @@ impl Answer {
         self
     }
 
+    /// Turns a refusal into the error body of a request.
+    #[must_use]
+    pub fn in_context(mut self, context: &ErrorContext) -> Self {
+        if let Content::Refusal(refusal) = &self.content {
+            let body = serde_json::to_string(&refusal.body(context));
+            self.content = Content::Json(body.expect("error bodies are plain data, which always serialize"));
+        }
+        self
+    }
+
     #[must_use]
     pub fn noting(mut self, noted: Vec<Noted>) -> Self {
         self.noted = noted;
@@ -93,7 +105,7 @@ impl Answer {
 
 impl From<&Refusal> for Answer {
     fn from(refusal: &Refusal) -> Self {
-        let answer = Self::json(refusal.code.status(), &ErrorBody::from(refusal));
+        let answer = Self::of(refusal.code.status(), Content::Refusal(Box::new(refusal.clone())));
         match refusal.retry_after_seconds {
             Some(seconds) => answer.header("retry-after", seconds.to_string()),
             None => answer,

@@ -22,7 +22,7 @@ use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::{AppId, EventId, OrgId};
 use crate::program::{Lost, Original, Originals};
-use crate::refusal::{Code, FieldError, Refusal};
+use crate::refusal::{Code, ErrorContext, FieldError, Refusal};
 use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::vault::{KeyedHasher, Purpose, SealContext, Vault};
@@ -75,10 +75,13 @@ pub struct Keyed {
     pub fields: BTreeMap<String, String>,
     pub vault: Arc<Vault>,
     pub originals: Originals,
+    /// The request, for the body of a refusal.
+    pub context: ErrorContext,
 }
 
 impl Keyed {
-    /// Returns a keyed request for `target`: method, path and query as [`target`] writes them.
+    /// Returns a keyed request for `target`: method, path and query as [`target`] writes them. Its refusals name no
+    /// request.
     pub fn of(vault: &Arc<Vault>, originals: Originals, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
         let fields = if let Json::Object(fields) = body { fields.as_slice() } else { &[] };
         let hasher = vault.keyed_hasher(Purpose::Fingerprint);
@@ -88,7 +91,8 @@ impl Keyed {
             .filter(|(_, value)| *value != Json::Null)
             .map(|(name, value)| (name.clone(), print_by(&hasher, &value.canonical())))
             .collect();
-        Self { scope, key: key.to_owned(), target, fields, vault: vault.clone(), originals }
+        let (key, context) = (key.to_owned(), ErrorContext::default());
+        Self { scope, key, target, fields, vault: vault.clone(), originals, context }
     }
 }
 
@@ -112,7 +116,7 @@ fn print_by(hasher: &KeyedHasher, canonical: &str) -> String {
 fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
     let body = match &answer.content {
         Content::Json(body) | Content::Csv(body) => Some(body.as_str()),
-        Content::Empty | Content::Html(_) | Content::File { .. } => None,
+        Content::Empty | Content::Refusal(_) | Content::Html(_) | Content::File { .. } => None,
     };
     let find = |body| (keyed.originals.find)(world, &keyed.vault, log_of(org, keyed.scope), body);
     let original = body.and_then(find);
@@ -312,6 +316,7 @@ fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {
     let differs = |field: String| FieldError {
         field,
         code: Code::IdempotencyKeyReused.as_str(),
+        reason: None,
         message: "differs from the first request with this key".to_owned(),
     };
     let mut errors = Vec::new();
@@ -355,6 +360,7 @@ mod tests {
             fields: BTreeMap::new(),
             vault: bursar.vault.clone(),
             originals: Originals::NONE,
+            context: ErrorContext::default(),
         };
         let answer = |reported: &&str| Answer::created(&serde_json::json!({"id": "7", "api_key": reported})).secret();
         Once { org: ORG, keyed: Some(keyed), command: Ok(answering(Echo(secret), answer)) }

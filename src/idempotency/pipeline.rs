@@ -100,6 +100,8 @@ impl Command for Once {
             Err(refusal) if refusal.code.is_kept() => Answer::from(&refusal),
             Err(refusal) => return Err(refusal.into()),
         };
+        // The stored body has the id of this request, so that a replay has the bytes of the first response.
+        let answer = answer.in_context(&keyed.context);
         // A command that must count a failure, such as a wrong code, returns the failure as its response. Like every
         // 400 it is not stored: the corrected request may use this key.
         if answer.status != Code::InvalidInput.status() {

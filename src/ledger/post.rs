@@ -8,6 +8,7 @@ use super::model::{CURRENCY, LedgerAccount, LedgerBook, Transaction, Transaction
 use super::wallet_funding::{self, WalletFunding};
 use crate::ids::{OrgId, PostingId, TransferId};
 use crate::money::{Cents, MoneyOverflow};
+use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -266,16 +267,19 @@ fn refuse_malformed(posting: &Posting) -> Result<(), Refusal> {
 
 fn insufficient_funds(short: &AccountState, owed: Cents) -> Refusal {
     let (name, held) = (short.account.name(), short.held().dollars());
-    let missing = owed.plus(short.balance.negated()).unwrap_or(owed).dollars();
+    let missing = owed.plus(short.balance.negated()).unwrap_or(owed);
     let of_which = if owed.is_positive() {
         format!(", of which {} is owed for returned money", owed.dollars())
     } else {
         String::new()
     };
-    Refusal::new(Code::InsufficientFunds, format!("{name} holds {held}{of_which}; {missing} more is needed."))
+    let message = format!("{name} holds {held}{of_which}; {} more is needed.", missing.dollars());
+    let (available, missing) = (Some(short.held().get()), Some(missing.get()));
+    let details = Details { available, missing, ..Details::default() };
+    Refusal::new(Code::InsufficientFunds, message).because(Reason::BalanceTooLow).with(details)
 }
 
 fn too_large(account: Account) -> Refusal {
     let message = format!("The balance of {} would exceed the maximum of a ledger account.", account.name());
-    Refusal::new(Code::LimitExceeded, message)
+    Refusal::new(Code::LimitExceeded, message).because(Reason::BalanceLimit)
 }

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::apps;
 use crate::clock::DAY_SECONDS;
 use crate::ids::OrgId;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::{key, record};
@@ -104,7 +105,10 @@ fn refused(world: &World, what: &str) -> Halt {
          key, or deliver it yourself (delivery.method link). An organization key can change the app setting \
          delivery_limits."
     );
-    Refusal::new(Code::LimitExceeded, message).retry_after(u32::try_from(wait).unwrap_or(u32::MAX)).into()
+    Refusal::new(Code::LimitExceeded, message)
+        .because(Reason::DailyLimit)
+        .retry_after(u32::try_from(wait).unwrap_or(u32::MAX))
+        .into()
 }
 
 /// Removes an erased recipient from the counts; today's deliveries still count.

@@ -6,7 +6,8 @@
 //! Invariants: a message has one final outcome (`rules.rs`). A template has no secret in clear: it has the id of a link
 //! and a sealed code, so the text exists only during sending, and in the sandbox's inbox, where the text about a link is
 //! composed when it is read. An attempt is recorded before
-//! the provider receives the message (`attempt.rs`). `senders` has the network.
+//! the provider receives the message (`attempt.rs`). No text is sent to a number that replied STOP (`stops.rs`).
+//! `senders` has the network.
 //!
 //! Start at [`queue`], then [`compose`].
 
@@ -14,9 +15,12 @@ mod attempt;
 mod compose;
 mod conclude;
 pub mod delivery_days;
+mod inbound;
 mod model;
+mod replies;
 mod rows;
 mod rules;
+pub mod stops;
 
 pub use attempt::{Before, BeginAttempt, Begun, begin};
 pub use compose::{Composed, Letter, compose, in_words, last_day};
@@ -24,5 +28,8 @@ pub use conclude::{
     AttemptOutcome, Concluded, Inboxed, StillOnItsWay, record_outcome, record_report, without_recipient,
 };
 pub use delivery_days::DeliveryDay;
+pub use inbound::routes as inbound_routes;
 pub use model::{Channel, CodePurpose, InboxMessage, LinkText, Message, MessageStatus, PayeeChange, Template};
+pub use replies::{Keyword, answer};
 pub use rows::{find, other_references, queue, queue_sealed, want};
+pub use stops::{Replied, ReplyRead, TextStop};

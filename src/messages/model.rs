@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::replies::Keyword;
 use crate::clock::Time;
 use crate::ids::{AppId, MessageId, NoticeId, OrgId, PayoutLinkId, TransferId};
 use crate::money::Cents;
@@ -140,6 +141,8 @@ pub enum Template {
         /// The added or chosen method, masked.
         method: Option<String>,
     },
+    /// The answer to a reply with a word that counts.
+    ReplyAnswer { keyword: Keyword, is_spanish: bool },
 }
 
 impl Template {
@@ -153,6 +156,7 @@ impl Template {
             Self::PaymentCollected { .. } => "payment_collected",
             Self::PayoutCompleted { .. } => "payout_completed",
             Self::PayeeChanged { .. } => "payee_changed",
+            Self::ReplyAnswer { .. } => "reply_answer",
         }
     }
 }
@@ -187,7 +191,8 @@ impl Message {
             | Template::PaidByPreference { .. }
             | Template::PaymentCollected { .. }
             | Template::PayoutCompleted { .. }
-            | Template::PayeeChanged { .. } => false,
+            | Template::PayeeChanged { .. }
+            | Template::ReplyAnswer { .. } => false,
         }
     }
 }

@@ -94,17 +94,38 @@ fn security_schemes() -> Value {
     })
 }
 
-/// Returns docs/errors.md: every code with its status, its meaning and the remedy.
+/// Returns docs/errors.md: every code with its status, its meaning, the remedy and its reasons. The heading of a code is
+/// the anchor in `doc_url`.
 pub fn errors_page() -> String {
     let mut page = String::from(
-        "# Errors\n\nGenerated from `crates/base/src/refusal.rs` by `make bless`. Codes are never renamed.\n\n| status | \
-         error_code | meaning | what to do |\n|---|---|---|---|\n",
+        "# Errors\n\nGenerated from `crates/base/src/refusal.rs` and `reason.rs` by `make bless`. Codes and reasons are \
+         never renamed.\n\nEvery error body has `message` for people, `error_code` and sometimes `reason` for programs, \
+         `errors` with one entry for each invalid field, `request_id`, and `doc_url`, the address of the code's section \
+         on this page. `details` has the values that a program needs: the `current_status` of the object and \
+         the `allowed_statuses`, or the `limit` with its `maximum` and what is `available`; amounts are cents. `request_id` \
+         is the id in the header `X-Request-Id`; only a stored refusal that is sent again has the id of the first \
+         request, because its bytes do not change.\n\n| status | error_code | meaning | what to do |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
         let (status, word) = (code.status(), code.as_str());
-        page.push_str(&format!("| {status} | `{word}` | {} | {} |\n", code.meaning(), code.advice()));
+        page.push_str(&format!("| {status} | [`{word}`](#{word}) | {} | {} |\n", code.meaning(), code.advice()));
+    }
+    for code in Code::ALL {
+        page.push_str(&section(*code));
     }
     page
+}
+
+fn section(code: Code) -> String {
+    let (status, word) = (code.status(), code.as_str());
+    let mut section = format!("\n## {word}\n\nStatus {status}. {} {}\n", code.meaning(), code.advice());
+    if !code.reasons().is_empty() {
+        section.push_str("\n| reason | meaning |\n|---|---|\n");
+    }
+    for reason in code.reasons() {
+        section.push_str(&format!("| `{}` | {} |\n", reason.as_str(), reason.meaning()));
+    }
+    section
 }
 
 /// Returns docs/states.md: every transition of everything that has a status, from the rules in the code.

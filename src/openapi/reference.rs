@@ -16,8 +16,9 @@ pub(super) const INTRODUCTION: [&str; 5] = [
      never executed twice. Refusals with 402, 404, 410 and 409, except `resource-busy` and `idempotency-key-reused`, \
      are stored, too: send a corrected request with a new key. After any other error, and after a timeout, use the \
      same key.",
-    "Errors have one body: `success` is false, `message` is for people, `error_code` is for programs, and `errors` \
-     lists the invalid fields. Unknown fields and parameters are refused.",
+    "Errors have one body: `success` is false, `message` is for people, `error_code` and its finer `reason` are for \
+     programs, `errors` lists the invalid fields, `request_id` is the id to report, and `doc_url` is the page about the \
+     code. Unknown fields and parameters are refused.",
     "Lists are newest first, one page at a time: `limit`, `starting_after`, `ending_before`. Responses may contain \
      new values of a status; requests accept the values listed.",
 ];

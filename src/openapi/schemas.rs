@@ -7,6 +7,7 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::Route;
 use crate::http::route::NamedSchema;
+use crate::reason::Details;
 use crate::refusal::{Code, ErrorBody, FieldError};
 use crate::verification::VerificationJson;
 
@@ -17,6 +18,7 @@ pub(super) fn components(routes: &[Route]) -> Value {
     let mut named = BTreeMap::new();
     add(&mut named, &ErrorBody::name(), &as_json(&ErrorBody::schema()));
     add(&mut named, &FieldError::name(), &as_json(&FieldError::schema()));
+    add(&mut named, &Details::name(), &as_json(&Details::schema()));
     for code in Code::ALL {
         add(&mut named, &error_name(*code), &error_of(*code));
     }

@@ -8,6 +8,10 @@ pub const ASSET_KEPT_SECONDS: u32 = 3_600;
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
      img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+/// The policy of the reference of a sandbox, whose forms call the API of this server.
+pub const TRYING_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+     img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
 /// One file served under `/assets/<name>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asset {
@@ -17,7 +21,7 @@ pub struct Asset {
     pub bytes: &'static [u8],
 }
 
-pub const ASSETS: [Asset; 4] = [
+pub const ASSETS: [Asset; 5] = [
     Asset {
         name: "bursar.css",
         content_type: "text/css; charset=utf-8",
@@ -32,6 +36,11 @@ pub const ASSETS: [Asset; 4] = [
         name: "claim.js",
         content_type: "text/javascript; charset=utf-8",
         bytes: include_bytes!("../../assets/claim.js"),
+    },
+    Asset {
+        name: "try.js",
+        content_type: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../../assets/try.js"),
     },
     Asset { name: "bursar.svg", content_type: "image/svg+xml", bytes: include_bytes!("../../assets/bursar.svg") },
 ];

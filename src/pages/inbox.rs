@@ -1,6 +1,7 @@
 //! The sandbox's inbox as a page. A local sandbox has no login, so the page shows the messages of all apps.
 
 use super::draw::page;
+use super::sandbox::Local;
 use super::views::{InboxMessage as Shown, InboxPage, MessageChannel};
 use crate::http::{Call, Outcome};
 use crate::input::Input as _;
@@ -25,7 +26,9 @@ pub async fn show_inbox(call: Call) -> Outcome {
     let mut found = call.read(move |world| received(world, &vault, recipient.as_deref(), SHOWN_MAX + 1)).await?;
     let has_more = found.len() > SHOWN_MAX;
     found.truncate(SHOWN_MAX);
-    page(200, &InboxPage { to, messages: found.into_iter().map(shown).collect(), has_more, is_sandbox: true })
+    let may_reply = Local::of(&call).await.is_some();
+    let messages = found.into_iter().map(shown).collect();
+    page(200, &InboxPage { to, messages, may_reply, has_more, is_sandbox: true })
 }
 
 fn shown(Received { message, composed }: Received) -> Shown {

@@ -21,7 +21,7 @@ use crate::events;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route, Who};
 use crate::input::input;
-use crate::input::types::word_input;
+use crate::input::types::{Text, word_input};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::sandbox;
@@ -95,6 +95,7 @@ impl<'call> Local<'call> {
             idempotency_key: None,
             headers: Vec::new(),
             peer: self.call.peer,
+            request_id: self.call.request_id.clone(),
         };
         read(&(route.handler)(own).await?)
     }
@@ -170,6 +171,15 @@ impl<'call> Local<'call> {
         Ok(see_other(form.payout.map_or_else(|| "/".to_owned(), |payout| format!("/sandbox/payouts/{payout}"))))
     }
 
+    /// Replies to a text message, and leads back to the inbox of the phone.
+    async fn reply(&self) -> Outcome {
+        must_be_ours(self.call)?;
+        let form = self.call.body::<ReplyForm>()?;
+        let sent = json!({"from": form.from.0, "text": form.text.0});
+        let read = self.ask("send_sandbox_reply", "", &[], &sent).await?;
+        Ok(see_other(format!("/inbox?to={}", text(&read["from"]).trim_start_matches('+'))))
+    }
+
     /// Returns the payout with its messages, transfers and events.
     async fn follow(&self, id: &str) -> Result<TestPayoutPage, Refusal> {
         let link = self.ask("get_payout_link", id, &[], &json!({})).await?;
@@ -203,6 +213,9 @@ impl<'call> Local<'call> {
 
 /// Returns the body of an answer, or the refusal that it is.
 fn read(answer: &Answer) -> Result<Value, Refusal> {
+    if let Content::Refusal(refusal) = &answer.content {
+        return Err((**refusal).clone());
+    }
     let Content::Json(body) = &answer.content else { return Ok(Value::Null) };
     let body: Value = serde_json::from_str(body).unwrap_or_default();
     if answer.status < 400 {
@@ -344,8 +357,44 @@ pub async fn move_sandbox_clock(call: Call) -> Outcome {
     for_a_person(local.move_clock().await)
 }
 
+input! {
+    /// A reply from the inbox.
+    pub struct ReplyForm {
+        /// The phone that replies.
+        pub from: Text<20>,
+        /// The text.
+        pub text: Text<20>,
+    }
+}
+
+/// GET /sandbox/keys
+///
+/// For the forms of the reference. The pages of the reference are shared and cached, so they do not have the keys.
+pub async fn show_sandbox_keys(call: Call) -> Outcome {
+    must_be_ours(&call)?;
+    let Credentials { organization, app, .. } = Local::must(&call).await?.credentials;
+    Ok(Answer::ok(&json!({
+        "app": {"id": app.id, "client_id": app.client_id, "api_key": app.api_key},
+        "organization": {"client_id": organization.client_id, "api_key": organization.api_key},
+    })))
+}
+
+/// POST /inbox/replies
+pub async fn send_inbox_reply(call: Call) -> Outcome {
+    let local = Local::must(&call).await?;
+    for_a_person(local.reply().await)
+}
+
 pub fn routes() -> Vec<Route> {
     vec![
+        route!(Get "/sandbox/keys" Anyone "show_sandbox_keys" show_sandbox_keys)
+            .about("Pages", "Get the sandbox's keys for the forms of the reference, on this machine only")
+            .gives_empty(200, "The keys.")
+            .refuses(&[Code::NotFound, Code::NotPermitted]),
+        route!(Post "/inbox/replies" Anyone "send_inbox_reply" send_inbox_reply)
+            .about("Pages", "Reply to a text message, in a sandbox on this machine only")
+            .gives_empty(303, "The inbox of the phone.")
+            .refuses(&[Code::NotFound, Code::NotPermitted]),
         route!(Post "/sandbox/payouts" Anyone "send_test_payout" send_test_payout)
             .about("Pages", "Send a test payout, in a sandbox on this machine only")
             .gives_empty(303, "The page that follows the payout.")

@@ -61,7 +61,7 @@ pub fn may_be_changed(payable: &Payable) -> Result<(), Refusal> {
     let message = format!(
         "The payable has {HISTORY_MAX} actions, which is the limit. Submit it unchanged, or create a new payable."
     );
-    Err(Refusal::new(Code::LimitExceeded, message))
+    Err(Refusal::over_limit("payable_actions", HISTORY_MAX, message))
 }
 
 const fn transition(status: PayableStatus, event: PayableEvent) -> Option<PayableStatus> {

@@ -252,7 +252,7 @@ fn placed(problem: FieldError, line: u64, columns: &Columns) -> FieldError {
 }
 
 fn error(field: &str, message: &str) -> FieldError {
-    FieldError { field: field.to_owned(), code: Code::InvalidInput.as_str(), message: message.to_owned() }
+    FieldError { field: field.to_owned(), code: Code::InvalidInput.as_str(), reason: None, message: message.to_owned() }
 }
 
 fn of_file(message: &str) -> Refusal {

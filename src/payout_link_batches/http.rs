@@ -14,7 +14,7 @@ use super::{NewBatch, Submit, Submitted, ValidatedRow, results, row};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};
-use crate::idempotency::Once;
+use crate::idempotency::{Keyed, Once};
 use crate::input::input;
 use crate::input::types::{LongText, word_input};
 use crate::payout_links::{self, NewToken};
@@ -60,7 +60,9 @@ pub enum EnqueuedOrPlannedJson {
 pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> Once {
     let token = NewToken::draw(&bursar.vault, &mut bursar.entropy());
     let made = bursar.clone();
-    row::request(&bursar.vault, scope, row, token, move |link| payout_links::made(&made, link))
+    let once = row::request(&bursar.vault, scope, row, token, move |link| payout_links::made(&made, link));
+    let context = bursar.error_context(None);
+    Once { keyed: once.keyed.map(|keyed| Keyed { context, ..keyed }), ..once }
 }
 
 /// POST /v2/payout-link-batches

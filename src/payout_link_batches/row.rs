@@ -84,7 +84,7 @@ impl Command for ProcessRow {
 pub(super) fn made(answer: &Answer) -> Result<PayoutLinkId, (String, String)> {
     let body = match &answer.content {
         Content::Json(body) => serde_json::from_str(body).unwrap_or(Value::Null),
-        Content::Empty | Content::Csv(_) | Content::Html(_) | Content::File { .. } => Value::Null,
+        Content::Empty | Content::Refusal(_) | Content::Csv(_) | Content::Html(_) | Content::File { .. } => Value::Null,
     };
     let text = |name: &str| body[name].as_str();
     if answer.status < 300

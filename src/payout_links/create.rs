@@ -18,7 +18,7 @@ use crate::funding;
 use crate::ids::{PayoutLinkId, TransferId, UserId};
 use crate::jobs::{self, Work};
 use crate::ledger::{holds, postings};
-use crate::messages::delivery_days;
+use crate::messages::{delivery_days, stops};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
@@ -111,12 +111,14 @@ pub fn wants(scope: Scope, new: &NewLink) -> Vec<Want> {
     // The rows depend on the ledger accounts only, so the transfer's id does not matter yet.
     let posting = postings::open_hold(scope, TransferId(uuid::Uuid::nil()), new.amount);
     let held = matches!(new.funding_source, FundingSource::ServiceBalance).then(|| posting.wants());
+    let stopped = new.payee.e164().map(|phone| stops::want(scope.org, &phone));
     let recipient = new.payee.e164().or_else(|| new.payee.email.clone());
     let counted = delivery_days::wants(scope, recipient);
     [apps::want(scope), events::want(scope), sweep::want(scope.org)]
         .into_iter()
         .chain(held.into_iter().flatten())
         .chain(counted)
+        .chain(stopped)
         .collect()
 }
 

@@ -10,8 +10,8 @@ use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
-use crate::messages::delivery_days;
 use crate::messages::{self, AttemptOutcome, Before, Begun, Channel, Message, MessageStatus, Template};
+use crate::messages::{delivery_days, stops};
 use crate::refusal::{Code, Refusal};
 use crate::users::{self, User};
 use crate::world::record::key;
@@ -100,12 +100,28 @@ fn prepare(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>,
 
 /// Queues a message for each recipient, within the daily limits.
 fn queue(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
-    for (channel, recipient) in recipients(link) {
+    for (channel, recipient) in reached(world, link)? {
         delivery_days::count(world, link.scope(), &recipient, false)?;
         let template = Template::ClaimLink { link: link.id, delivery: link.deliveries };
         messages::queue(world, link.scope(), channel, &recipient, template);
     }
     Ok(())
+}
+
+/// Returns the recipients, with the e-mail address in place of a phone that replied STOP. Without an address the text is
+/// queued, and the worker refuses it with the reason, so that the link's delivery fails.
+fn reached(world: &mut World, link: &PayoutLink) -> Result<Vec<(Channel, String)>, Halt> {
+    let mut found = recipients(link);
+    let phone = found.iter().find(|(channel, _)| *channel == Channel::Sms).map(|(_, phone)| phone.clone());
+    if let (Some(phone), Some(email)) = (phone, link.payee.0.email.clone())
+        && stops::is_stopped(world, link.org, &phone)?
+    {
+        found.retain(|(channel, _)| *channel != Channel::Sms);
+        if found.is_empty() {
+            found.push((Channel::Email, email));
+        }
+    }
+    Ok(found)
 }
 
 pub(super) fn recipients(link: &PayoutLink) -> Vec<(Channel, String)> {

@@ -18,10 +18,9 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MessageId, OrgId, UserId};
 use crate::input::types::{
-    Amount, COUNTRY_CODE_MISSING, CallingCode, Integer, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text,
-    international, phone, word_input,
+    Amount, CallingCode, Integer, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text, phone_of, word_input,
 };
-use crate::input::{Input, Problems, input, problem, wrong};
+use crate::input::{Input, Problems, input, wrong};
 use crate::program::Bursar;
 use crate::providers::{Report, SIGNATURE, report_url};
 use crate::refusal::{Code, Refusal};
@@ -244,16 +243,7 @@ impl NewPayoutLink {
 impl PayeeInput {
     /// Returns the payee; `at` is the JSON pointer of its fields in the body.
     pub fn into_payee(self, at: &str) -> Result<Payee, Problems> {
-        let lacks = |field: &str, message: &str| problem(Code::InvalidPhoneNumber, &format!("{at}/{field}"), message);
-        let number = match (&self.country_code, &self.phone_number) {
-            (Some(country), Some(number)) => Some(phone(&country.0, &number.0, at)?),
-            (None, None) => None,
-            (Some(_), None) => return Err(lacks("phone_number", "is required if country_code is sent")),
-            (None, Some(number)) => match international(number, at) {
-                Some(phone) => Some(phone?),
-                None => return Err(lacks("country_code", COUNTRY_CODE_MISSING)),
-            },
-        };
+        let number = phone_of(self.country_code.as_ref(), self.phone_number.as_ref(), at, Code::InvalidPhoneNumber)?;
         Ok(Payee {
             first_name: self.first_name.map(|name| name.0),
             last_name: self.last_name.map(|name| name.0),
@@ -345,7 +335,7 @@ pub async fn cancel(call: Call) -> Outcome {
 pub async fn report(call: Call) -> Outcome {
     let (org, message): (OrgId, MessageId) = (call.id("org_id", "message")?, call.id("message_id", "message")?);
     let Some(gateway) = &call.bursar.providers.phone else { return Err(Refusal::not_found("page")) };
-    let fields = posted(&call);
+    let fields = call.form_fields();
     let signature = call.header(SIGNATURE).unwrap_or_default();
     // Verified first: a caller without a valid signature must not learn whether a message exists.
     if !gateway.has_signed(&report_url(&call.bursar.public_url, org, message), &fields, signature) {
@@ -356,15 +346,6 @@ pub async fn report(call: Call) -> Outcome {
     };
     call.bursar.engine.run(org, Reported { org, message, report }).await?;
     Ok(Answer::empty(204))
-}
-
-fn posted(call: &Call) -> Vec<(String, String)> {
-    let Json::Object(fields) = &call.body else { return Vec::new() };
-    let text = |(name, value): &(String, Json)| match value {
-        Json::Text(text) => Some((name.clone(), text.clone())),
-        Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) | Json::Object(_) => None,
-    };
-    fields.iter().filter_map(text).collect()
 }
 
 /// Returns the routes that providers call; they are not part of the API.

@@ -32,7 +32,8 @@ impl Command for Reported {
             | Template::PaidByPreference { .. }
             | Template::PaymentCollected { .. }
             | Template::PayoutCompleted { .. }
-            | Template::PayeeChanged { .. } => None,
+            | Template::PayeeChanged { .. }
+            | Template::ReplyAnswer { .. } => None,
         };
 
         // From here it must succeed.

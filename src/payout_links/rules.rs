@@ -109,8 +109,18 @@ pub fn apply(link: &PayoutLink, event: LinkEvent) -> Result<LinkStatus, Refusal>
     match transition(link.status, event) {
         Transition::Moved(to) => Ok(to),
         Transition::AlreadyApplied => Ok(link.status),
-        Transition::Refused(code) => Err(refusal(link, code)),
+        Transition::Refused(code) => {
+            let refusal = refusal(link, code);
+            Err(if code == Code::InvalidState { in_status(refusal, link.status, event) } else { refusal })
+        }
     }
+}
+
+/// Adds the link's status, and those that allow the event.
+fn in_status(refusal: Refusal, status: LinkStatus, event: LinkEvent) -> Refusal {
+    let allows = |status: &&LinkStatus| matches!(transition(**status, event), Transition::Moved(_));
+    let allowed = LinkStatus::ALL.iter().filter(allows).map(|status| status.as_str()).collect();
+    Refusal::in_status(refusal.message, status.as_str(), allowed)
 }
 
 fn refusal(link: &PayoutLink, code: Code) -> Refusal {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::details::{SealedDetails, seal_context};
 use super::model::{MethodOrigin, PayoutMethod};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -100,7 +100,7 @@ pub fn must_have_room(world: &mut World, scope: Scope, user: UserId, details: &S
     }
     let message =
         format!("{METHODS_MAX} payout methods are in use, which is the limit. Remove one first, or use one of them.");
-    Err(Refusal::new(Code::LimitExceeded, message).into())
+    Err(Refusal::over_limit("payout_methods", METHODS_MAX, message).into())
 }
 
 /// Adds a method to an app; returns it and whether it is new. Equal details are one method per app; other apps have no

@@ -1,6 +1,7 @@
 //! Limits what a client id alone may store. It is public, and its requests remain until the app decides.
 
 use super::model::{Asker, NewRequest, PayoutRequest, PublicRequests, RequestStatus};
+use crate::reason::Reason;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -17,7 +18,7 @@ const UNDECIDED_PER_PHONE_MAX: usize = 10;
 pub fn check(new: &NewRequest) -> Result<(), Refusal> {
     let mut problems = Vec::new();
     let mut refuse = |field: &str, message: String| {
-        problems.push(FieldError { field: field.to_owned(), code: Code::InvalidInput.as_str(), message });
+        problems.push(FieldError { field: field.to_owned(), code: Code::InvalidInput.as_str(), reason: None, message });
     };
     if new.metadata.is_some() {
         refuse("/metadata", "requires the secret key; call from your server".to_owned());
@@ -56,7 +57,7 @@ fn full(whose: &str) -> Halt {
     let message = format!(
         "{whose} open payout requests, which is the limit. Try again after the app has approved or rejected some."
     );
-    Refusal::new(Code::LimitExceeded, message).into()
+    Refusal::new(Code::LimitExceeded, message).because(Reason::CountLimit).into()
 }
 
 pub(super) fn give_back(world: &mut World, request: &PayoutRequest) -> Result<(), Halt> {

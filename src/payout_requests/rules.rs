@@ -2,7 +2,7 @@
 
 use super::model::{PayoutRequest, RequestStatus};
 use crate::payout_links::PayoutLink;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::world::states::{self, TransitionRow};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<Requ
         Transition::AlreadyApplied => Ok(None),
         Transition::Refused => {
             let message = format!("The payout request is already {}. The decision is final.", request.status);
-            Err(Refusal::new(Code::InvalidState, message))
+            Err(Refusal::in_status(message, request.status.as_str(), vec![RequestStatus::Created.as_str()]))
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::engine::{Engine, Queries};
 use crate::ids::{Entropy, Seeds};
 use crate::outbound::{Outbound, Tokens};
 use crate::providers::Providers;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::{Code, ErrorContext, Refusal};
 use crate::screening::{LookedUp, Watchlist};
 use crate::store::Reads;
 use crate::vault::Vault;
@@ -77,6 +77,11 @@ impl Bursar {
     /// Replaces the sanctions list, for names that are screened from now on.
     pub fn use_watchlist(&self, list: Arc<Watchlist>) {
         *self.watchlist.write().unwrap_or_else(PoisonError::into_inner) = list;
+    }
+
+    /// Returns the part of error bodies that does not depend on the refusal.
+    pub fn error_context(&self, request_id: Option<String>) -> ErrorContext {
+        ErrorContext { request_id, public_url: self.public_url.clone() }
     }
 
     /// Screens names against the current sanctions list, outside of the async threads, for a command.

@@ -5,9 +5,10 @@
 pub mod clock;
 pub mod inbox;
 pub mod magic;
+mod replies;
 
 use crate::http::Route;
 
 pub fn routes() -> Vec<Route> {
-    [clock::routes(), magic::routes()].concat()
+    [clock::routes(), magic::routes(), replies::routes()].concat()
 }

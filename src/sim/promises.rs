@@ -204,6 +204,6 @@ fn key_of(request: &Request) -> Option<Key> {
 fn body(answer: &Answer) -> Option<String> {
     match &answer.content {
         Content::Json(body) | Content::Csv(body) => Some(body.clone()),
-        Content::Empty | Content::Html(_) | Content::File { .. } => None,
+        Content::Empty | Content::Refusal(_) | Content::Html(_) | Content::File { .. } => None,
     }
 }

@@ -172,7 +172,8 @@ impl Provider {
             | Template::PaidByPreference { .. }
             | Template::PaymentCollected { .. }
             | Template::PayoutCompleted { .. }
-            | Template::PayeeChanged { .. } => {}
+            | Template::PayeeChanged { .. }
+            | Template::ReplyAnswer { .. } => {}
         }
     }
 }

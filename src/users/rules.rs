@@ -81,7 +81,8 @@ pub fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
         UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
         UserStatus::InReview => {
             let message = "The payee is under review. The money is safe; it cannot be paid out until the review ends.";
-            Err(Refusal::new(Code::InvalidState, message))
+            let allowed = [UserStatus::Verified, UserStatus::Unverified].map(UserStatus::as_str).to_vec();
+            Err(Refusal::in_status(message, user.status.as_str(), allowed))
         }
     }
 }
@@ -94,7 +95,7 @@ pub fn must_be_verified(user: &User) -> Result<(), Refusal> {
         return Ok(());
     }
     let message = "The user is not verified. Send a verification code and let the user enter it first.";
-    Err(Refusal::new(Code::InvalidState, message))
+    Err(Refusal::in_status(message, user.status.as_str(), vec![UserStatus::Verified.as_str()]))
 }
 
 /// Returns every transition for docs/states.md: from, event, to.

@@ -13,7 +13,8 @@ use crate::clock::{DAY_SECONDS, Time};
 use crate::events::EventName;
 use crate::ids::MessageId;
 use crate::messages::{self, Channel, Template};
-use crate::refusal::Refusal;
+use crate::reason::Reason;
+use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
@@ -24,6 +25,12 @@ use crate::world::{Halt, World};
 pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode) -> Result<MessageId, Halt> {
     if to.channel == Channel::Sms {
         phones::still_writes_to(world, scope, to.recipient)?;
+        if messages::stops::is_stopped(world, scope.org, to.recipient)? {
+            // The payee reads it on the page.
+            let message = "Text messages to this number are off, because it replied STOP. Reply START to the last text \
+                           message, then ask for the code again.";
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::TextsStopped).into());
+        }
     }
     let (now, code_context) = (world.now(), to.code_context);
     let counted = recipient_row(world, scope.org, to.recipient)?;

@@ -6,7 +6,7 @@ use super::model::{EndpointStatus, WebhookEndpoint};
 use super::rows::{ENDPOINTS_MAX, of_app, seal_context};
 use crate::engine::Command;
 use crate::events::{self, EventName};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::vault::Unsealed;
 use crate::world::record::Document;
@@ -30,7 +30,7 @@ impl Command for CreateEndpoint {
         if of_app(world, self.scope)?.len() >= ENDPOINTS_MAX {
             let message =
                 format!("The app has {ENDPOINTS_MAX} webhook endpoints, which is the limit. Delete one first.");
-            return Err(Refusal::new(Code::LimitExceeded, message).into());
+            return Err(Refusal::over_limit("webhook_endpoints", ENDPOINTS_MAX, message).into());
         }
 
         // From here it must succeed.

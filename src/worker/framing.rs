@@ -45,7 +45,7 @@ fn headline(letter: &Uncomposed, composed: &Composed) -> Option<String> {
         | Template::PaidByPreference { amount_cents, .. }
         | Template::PaymentCollected { amount_cents, .. }
         | Template::PayoutCompleted { amount_cents, .. } => Some(amount_cents.dollars()),
-        Template::PayeeChanged { .. } => None,
+        Template::PayeeChanged { .. } | Template::ReplyAnswer { .. } => None,
     }
 }
 
@@ -62,5 +62,6 @@ fn reason(template: &Template, sender: &str) -> String {
         | Template::PayoutCompleted { .. } => format!("{sender} pays you at this address."),
         Template::PaymentCollected { .. } => format!("{sender} collects a payment from you."),
         Template::PayeeChanged { .. } => format!("{sender} pays you, and how you are paid has changed."),
+        Template::ReplyAnswer { .. } => format!("you replied to a message of {sender}."),
     }
 }

@@ -60,7 +60,8 @@ impl Command for Put {
             | Template::PaidByPreference { .. }
             | Template::PaymentCollected { .. }
             | Template::PayoutCompleted { .. }
-            | Template::PayeeChanged { .. } => {
+            | Template::PayeeChanged { .. }
+            | Template::ReplyAnswer { .. } => {
                 messages::record_outcome(world, &self.leased, message.id, &outcome)?;
             }
         }

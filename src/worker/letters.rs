@@ -123,7 +123,8 @@ async fn attempt(
                 | Template::PaidByPreference { .. }
                 | Template::PaymentCollected { .. }
                 | Template::PayoutCompleted { .. }
-                | Template::PayeeChanged { .. } => bursar.engine.run(leased.org, begin(Before::Untold)).await?,
+                | Template::PayeeChanged { .. }
+                | Template::ReplyAnswer { .. } => bursar.engine.run(leased.org, begin(Before::Untold)).await?,
             },
         };
     }
@@ -209,7 +210,8 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: A
         | Template::PaidByPreference { .. }
         | Template::PaymentCollected { .. }
         | Template::PayoutCompleted { .. }
-        | Template::PayeeChanged { .. } => {
+        | Template::PayeeChanged { .. }
+        | Template::ReplyAnswer { .. } => {
             bursar.engine.run(leased.org, Concluded { leased, message: id, outcome }).await.map(|_| ())
         }
     }

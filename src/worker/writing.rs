@@ -38,21 +38,28 @@ pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Resul
     // Last, because commands in the same batch have loaded it by then.
     let app = apps::find_even_deleted(world, scope)?;
     let is_erased = message.is_erased() || closing::is_erasing(world, &message)?;
-    let superseded = superseded(&message, link.as_deref(), is_erased, world.now());
+    let is_stopped = messages::stops::refuses(world, &message)?;
+    let superseded = superseded(&message, link.as_deref(), (is_erased, is_stopped), world.now());
     Ok(Uncomposed { message, superseded, app, link })
 }
 
-/// Skips messages about canceled or already claimed links. An erased payee is never messaged; the link's delivery then
-/// fails, and its sender is notified.
-fn superseded(message: &Message, link: Option<&PayoutLink>, is_erased: bool, now: Time) -> Option<AttemptOutcome> {
+/// Skips messages about canceled or already claimed links. An erased payee is never messaged, nor a number that replied
+/// STOP; the link's delivery then fails, and its sender is notified.
+fn superseded(
+    message: &Message,
+    link: Option<&PayoutLink>,
+    (is_erased, is_stopped): (bool, bool),
+    now: Time,
+) -> Option<AttemptOutcome> {
     let link = link.filter(|_| message.is_awaited());
     if let Some(refusal) = link.and_then(|link| payout_links::rules::must_wait(link, now).err()) {
         return Some(AttemptOutcome::Superseded { reason: refusal.message });
     }
-    if !is_erased {
-        return None;
-    }
-    let reason = "The recipient was deleted before the message was sent.".to_owned();
+    let reason = match (is_erased, is_stopped) {
+        (true, _) => "The recipient was deleted before the message was sent.".to_owned(),
+        (false, true) => messages::stops::STOPPED.to_owned(),
+        (false, false) => return None,
+    };
     Some(match link {
         Some(_) => AttemptOutcome::Failed { reason, retry: false },
         None => AttemptOutcome::Superseded { reason },
@@ -70,7 +77,8 @@ fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Optio
         | Template::PaidByPreference { .. }
         | Template::PaymentCollected { .. }
         | Template::PayoutCompleted { .. }
-        | Template::PayeeChanged { .. } => Ok(None),
+        | Template::PayeeChanged { .. }
+        | Template::ReplyAnswer { .. } => Ok(None),
     }
 }
 
@@ -157,6 +165,9 @@ impl Pen {
                 let (amount, fee) = (*amount_cents, *fee_cents);
                 let letter = Letter::PayoutCompleted { app_name, amount, fee, method, reference: &reference };
                 return Ok(messages::compose(&letter));
+            }
+            Template::ReplyAnswer { keyword, is_spanish } => {
+                return Ok(messages::answer(*keyword, *is_spanish, app_name, app.settings.0.brand.support()));
             }
             Template::PayeeChanged { notice, changes, method, .. } => {
                 let token = NoticeToken { org: message.org, notice: *notice }.shown(&self.vault);

@@ -162,7 +162,11 @@ impl Reply {
         assert_eq!((self.status, self.body["error_code"].as_str()), (status, Some(code)), "{}", self.text);
         let body = self.body.as_object().expect("an object");
         let names: Vec<&str> = body.keys().map(String::as_str).collect();
-        assert_eq!(names, ["success", "message", "error_code", "errors"]);
+        let (given, added) = names.split_at(4);
+        assert_eq!(given, ["success", "message", "error_code", "errors"]);
+        assert!(added.iter().all(|name| ["reason", "details", "request_id", "doc_url"].contains(name)), "{added:?}");
+        assert!(body["request_id"].is_string(), "{}", self.text);
+        assert!(body["doc_url"].as_str().is_some_and(|url| url.ends_with(&format!("#{code}"))), "{}", self.text);
         assert_eq!(body["success"], false);
         assert!(body["message"].as_str().is_some_and(|message| !message.is_empty()));
         for error in body["errors"].as_array().expect("a list") {

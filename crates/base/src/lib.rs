@@ -12,6 +12,8 @@ pub mod fees;
 pub mod country;
 /// Countries and regions under embargo.
 pub mod embargo;
+/// Finer codes within an error code.
+pub mod reason;
 /// Phone numbers that a numbering plan assigns.
 pub mod phone;
 /// E-mail addresses.

@@ -1,14 +1,18 @@
 //! Phone numbers, which identify a person inside an organization (docs/decisions.md 6).
 //!
 //! Invariant: a [`PhoneNumber`] is one that a numbering plan assigns, in its canonical form, so that the same person
-//! always has the same text. Most 555 numbers are not assigned, so `+1 555 …` is refused.
+//! always has the same text. 555-0100 to 555-0199 are valid in every area, also in those that are not assigned, because
+//! they are reserved for fiction and tests ([`PhoneNumber::is_reserved`]); only a sandbox lets them in.
 //!
 //! A number from a request is refused if texts to it are expensive ([`PhoneNumber::accepted`]) or its country is under
 //! embargo. Deliberately absent: the countries that an app may write to, which is a setting; extensions, letters for
 //! digits, a default country; and whether the number exists, which only a verification code proves.
 
-use rlibphonenumber as plan;
 use std::fmt;
+
+use rlibphonenumber as plan;
+
+use crate::reason::Reason;
 
 /// A valid number in its canonical form. Its `Debug` shows the last four digits only.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +45,25 @@ pub enum InvalidPhoneNumber {
     #[error("{}", crate::embargo::REFUSED)]
     Embargoed,
 }
+
+impl InvalidPhoneNumber {
+    /// Returns the public reason.
+    #[must_use]
+    pub const fn reason(self) -> Reason {
+        match self {
+            Self::CountryCode => Reason::CountryCodeInvalid,
+            Self::Missing => Reason::PhoneNumberMissing,
+            Self::Characters => Reason::PhoneNumberMalformed,
+            Self::OtherCountry => Reason::CountryCodeContradicts,
+            Self::NotInUse => Reason::PhoneNumberNotAssigned,
+            Self::Costly => Reason::PhoneNumberCostly,
+            Self::Embargoed => Reason::PhoneNumberEmbargoed,
+        }
+    }
+}
+
+/// The message for a reserved number in production.
+pub const RESERVED: &str = "is reserved for fiction and tests (555-0100 to 555-0199); only a sandbox accepts it";
 
 /// Calling codes of no country: satellites (870, 881, 882, 883), premium rates (979), shared costs (808), personal
 /// numbers (878), free calls (800), and the code for disasters (888). ITU-T E.164, list of assigned codes.
@@ -111,8 +134,18 @@ impl PhoneNumber {
     /// country.
     #[must_use]
     pub fn country(&self) -> Option<String> {
+        if self.is_reserved() {
+            return Some(COUNTRY_OF_RESERVED.to_owned());
+        }
         let region = plan::PhoneNumber::parse(self.e164(), None).ok()?.get_region_code()?;
         country_in(&region.to_string())
+    }
+
+    /// Returns whether the number is one of 555-0100 to 555-0199 of an area of North America, which are reserved for
+    /// fiction and tests.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        self.country_code == "1" && is_reserved(&self.national)
     }
 
     /// Masks the number for people who must not learn it: `***1234`.
@@ -146,7 +179,14 @@ impl Assigned {
             return Err(InvalidPhoneNumber::Characters);
         }
         let number = plan::PhoneNumber::parse(full, None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
-        let kind = number.get_type();
+        let kind = match number.get_type() {
+            plan::PhoneNumberType::Unknown
+                if number.country_code == 1 && is_reserved(&number.get_national_significant_number()) =>
+            {
+                plan::PhoneNumberType::FixedLineOrMobile
+            }
+            kind => kind,
+        };
         if kind == plan::PhoneNumberType::Unknown {
             return Err(InvalidPhoneNumber::NotInUse);
         }
@@ -170,6 +210,9 @@ impl Assigned {
         match self.kind {
             PremiumRate | SharedCost | PersonalNumber | Pager | VoiceMail => return Err(InvalidPhoneNumber::Costly),
             FixedLine | Mobile | FixedLineOrMobile | TollFree | VoIP | UAN | Unknown => {}
+        }
+        if self.canonical().is_reserved() {
+            return Ok(Some(COUNTRY_OF_RESERVED.to_owned()));
         }
         let region = self.number.get_region_code().map(|region| region.to_string());
         let digits = e164.trim_start_matches('+');
@@ -216,6 +259,15 @@ pub struct CallingCode {
     pub is_main: bool,
 }
 
+/// A reserved number belongs to no subscriber, so its area does not matter.
+const COUNTRY_OF_RESERVED: &str = "US";
+
+/// Returns whether a national number of North America is `NXX 555 01XX`.
+fn is_reserved(national: &str) -> bool {
+    let digits = national.as_bytes();
+    digits.len() == 10 && matches!(digits[0], b'2'..=b'9') && digits[3..8] == *b"55501"
+}
+
 fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -230,6 +282,8 @@ mod tests {
         for (code, number, e164) in [
             ("1", "2025550123", "+12025550123"),
             ("1", "2025550199", "+12025550199"),
+            ("1", "(555) 555-0100", "+15555550100"),
+            ("1", "+1 999 555 0199", "+19995550199"),
             ("+1", "(212) 736-1234", "+12127361234"),
             ("1", "1 212 736 1234", "+12127361234"),
             ("1", "+1 212.736.1234", "+12127361234"),
@@ -265,6 +319,8 @@ mod tests {
             ("1", "++12127361234", Characters),
             ("1", "+447911123456", OtherCountry),
             ("1", "5551234567", NotInUse),
+            ("1", "5555550200", NotInUse),
+            ("1", "1555550100", NotInUse),
             ("1", "12", NotInUse),
             ("1", "21273612345678901234", NotInUse),
             ("999", "2127361234", NotInUse),
@@ -297,6 +353,17 @@ mod tests {
         assert_eq!(PhoneNumber::parse_e164("+"), Err(Missing));
         assert_eq!(PhoneNumber::parse_e164("+15551234567"), Err(NotInUse));
         assert_eq!(PhoneNumber::parse_e164("not a phone"), Err(Characters));
+    }
+
+    #[test]
+    fn a_reserved_number_is_known_and_no_other_is() {
+        let reserved = |e164: &str| PhoneNumber::parse_e164(e164).unwrap().is_reserved();
+        assert!(reserved("+12125550100") && reserved("+15555550199") && reserved("+14165550123"));
+        assert!(!reserved("+12125550200") && !reserved("+12127361234") && !reserved("+447911123456"));
+        for e164 in ["+15555550100", "+14165550123"] {
+            assert_eq!(country_of(e164).unwrap().as_deref(), Some("US"), "{e164}");
+            assert_eq!(PhoneNumber::parse_e164(e164).unwrap().country().as_deref(), Some("US"), "{e164}");
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use crate::reason::{Details, Reason};
+
 /// Fields that one refusal names at most, so that a small request cannot cause a large response.
 pub const FIELDS_MAX: usize = 20;
 /// Fields that are counted at most. A parser may stop there, because the request is refused in any case.
@@ -87,7 +89,53 @@ codes! {
     OutcomeUnknown "outcome-unknown" 503, "The outcome is unknown: the request may or may not have taken effect.", "Retry with the same idempotency key; the response shows the outcome.";
 }
 
+/// The reasons of each code that has some.
+const REASONS: [(Code, &[Reason]); 6] = [
+    (
+        Code::InvalidInput,
+        &[
+            Reason::FieldRequired,
+            Reason::FieldUnknown,
+            Reason::FieldRepeated,
+            Reason::FieldConflict,
+            Reason::WrongType,
+            Reason::NullNotAllowed,
+            Reason::NotAChoice,
+            Reason::OutOfRange,
+            Reason::BadFormat,
+            Reason::BadText,
+            Reason::PhoneNumberMissing,
+            Reason::CountryCodeMissing,
+        ],
+    ),
+    (
+        Code::InvalidPhoneNumber,
+        &[
+            Reason::CountryCodeInvalid,
+            Reason::CountryCodeContradicts,
+            Reason::CountryCodeMissing,
+            Reason::PhoneNumberMissing,
+            Reason::PhoneNumberMalformed,
+            Reason::PhoneNumberNotAssigned,
+            Reason::PhoneNumberReserved,
+            Reason::PhoneNumberCostly,
+            Reason::PhoneNumberEmbargoed,
+            Reason::CountryNotAllowed,
+        ],
+    ),
+    (Code::InsufficientFunds, &[Reason::BalanceTooLow]),
+    (Code::NotFound, &[Reason::PathUnknown]),
+    (Code::InvalidState, &[Reason::StatusNotAllowed, Reason::CountryNotAllowed, Reason::TextsStopped]),
+    (Code::LimitExceeded, &[Reason::AmountLimit, Reason::DailyLimit, Reason::CountLimit, Reason::BalanceLimit]),
+];
+
 impl Code {
+    /// Returns the reasons that this code may have.
+    #[must_use]
+    pub fn reasons(self) -> &'static [Reason] {
+        REASONS.iter().find(|(code, _)| *code == self).map_or(&[], |(_, reasons)| reasons)
+    }
+
     /// Returns whether the refusal depends on state, so that it is stored with its idempotency key: a definite failure
     /// stays a failure (docs/decisions.md 4).
     pub const fn is_kept(self) -> bool {
@@ -103,6 +151,10 @@ pub struct FieldError {
     pub field: String,
     /// A code, usually the same as `error_code`.
     pub code: &'static str,
+    /// The rule that the field broke, if it has a name: `field-required`. The list of errors has all reasons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, example = "field-required")]
+    pub reason: Option<Reason>,
     /// What is wrong and how to correct it.
     pub message: String,
 }
@@ -110,6 +162,10 @@ pub struct FieldError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub code: Code,
+    /// The rule that was broken, if it has a name.
+    pub reason: Option<Reason>,
+    /// Values for programs.
+    pub details: Option<Box<Details>>,
     /// For the caller: what was refused, and how to proceed.
     pub message: String,
     /// One entry for each invalid field.
@@ -120,13 +176,41 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), errors: Vec::new(), retry_after_seconds: None }
+        let (errors, message) = (Vec::new(), message.into());
+        Self { code, reason: None, details: None, message, errors, retry_after_seconds: None }
     }
 
     /// Returns a refusal of one field.
     pub fn field(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
-        let error = FieldError { field: field.into(), code: code.as_str(), message: message.into() };
-        Self { code, message: told_of(&error), errors: vec![error], retry_after_seconds: None }
+        let error = FieldError { field: field.into(), code: code.as_str(), reason: None, message: message.into() };
+        Self { errors: vec![error.clone()], ..Self::new(code, told_of(&error)) }
+    }
+
+    /// Names the rule that was broken.
+    #[must_use]
+    pub fn because(mut self, reason: Reason) -> Self {
+        self.reason = Some(reason);
+        self.errors.iter_mut().for_each(|error| error.reason = Some(reason));
+        self
+    }
+
+    /// Adds values for programs.
+    #[must_use]
+    pub fn with(mut self, details: Details) -> Self {
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    /// Returns the refusal of one more object or call than a limit allows.
+    pub fn over_limit(name: &'static str, maximum: usize, message: impl Into<String>) -> Self {
+        let details = Details::limit(name, i64::try_from(maximum).unwrap_or(i64::MAX));
+        Self::new(Code::LimitExceeded, message).because(Reason::CountLimit).with(details)
+    }
+
+    /// Returns the refusal of a call in a status, with the statuses that allow it.
+    pub fn in_status(message: impl Into<String>, status: &'static str, allowed: Vec<&'static str>) -> Self {
+        let details = Details { current_status: Some(status), allowed_statuses: allowed, ..Details::default() };
+        Self::new(Code::InvalidState, message).because(Reason::StatusNotAllowed).with(details)
     }
 
     /// Returns a refusal of several fields. The code is that of the fields if they agree, else `invalid-input`.
@@ -148,7 +232,9 @@ impl Refusal {
             }
             several => format!("{} fields are invalid; see errors.", several.len()),
         };
-        Self { code, message, errors, retry_after_seconds: None }
+        let first = errors.first().and_then(|error| error.reason);
+        let reason = first.filter(|reason| errors.iter().all(|error| error.reason == Some(*reason)));
+        Self { reason, errors, ..Self::new(code, message) }
     }
 
     /// The same refusal for a missing object and for another owner's object, so that it reveals nothing.
@@ -179,6 +265,18 @@ fn told_of(error: &FieldError) -> String {
     }
 }
 
+/// The page with all error codes; each code is an anchor.
+pub const ERRORS_PAGE: &str = "/guide/reference/errors";
+
+/// The request that an error answers, and the server that answers it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorContext {
+    /// `None` for work without a request, such as a row of a batch.
+    pub request_id: Option<String>,
+    /// The server's own address; empty makes `doc_url` relative.
+    pub public_url: String,
+}
+
 /// The body of every error.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ErrorBody {
@@ -192,15 +290,39 @@ pub struct ErrorBody {
     pub error_code: &'static str,
     /// The errors of individual fields.
     pub errors: Vec<FieldError>,
+    /// The rule within the code that the request broke, if it has a name and all errors agree. New reasons may be added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, example = "field-required")]
+    pub reason: Option<Reason>,
+    /// Values for programs: the status and the statuses that would be allowed, or the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Details, required = false)]
+    pub details: Option<Details>,
+    /// The id of the request that was refused. A stored response that is sent again has the id of the first request; the
+    /// header X-Request-Id has the id of the present one. Absent if a row of a batch was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, example = "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10")]
+    pub request_id: Option<String>,
+    /// The page of this server about the code.
+    #[schema(example = "http://127.0.0.1:8080/guide/reference/errors#invalid-input")]
+    pub doc_url: String,
 }
 
-impl From<&Refusal> for ErrorBody {
-    fn from(refusal: &Refusal) -> Self {
-        Self {
+impl Refusal {
+    /// Returns the body of the refusal of a request.
+    #[must_use]
+    pub fn body(&self, context: &ErrorContext) -> ErrorBody {
+        let word = self.code.as_str();
+        debug_assert!(self.reason.is_none_or(|it| self.code.reasons().contains(&it)), "{word}: {:?}", self.reason);
+        ErrorBody {
             success: false,
-            message: refusal.message.clone(),
-            error_code: refusal.code.as_str(),
-            errors: refusal.errors.clone(),
+            message: self.message.clone(),
+            error_code: word,
+            reason: self.reason,
+            details: self.details.as_deref().cloned(),
+            errors: self.errors.clone(),
+            request_id: context.request_id.clone(),
+            doc_url: format!("{}{ERRORS_PAGE}#{word}", context.public_url.trim_end_matches('/')),
         }
     }
 }
@@ -216,6 +338,19 @@ mod tests {
         words.sort_unstable();
         words.dedup();
         assert_eq!(words.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn every_reason_is_a_unique_hyphenated_word_and_no_code() {
+        let mut words: Vec<&str> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
+        assert!(words.iter().all(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-')));
+        words.extend(Code::ALL.iter().map(|code| code.as_str()));
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), Reason::ALL.len() + Code::ALL.len());
+        for reason in Reason::ALL {
+            assert!(Code::ALL.iter().any(|code| code.reasons().contains(reason)), "{reason:?} belongs to no code");
+        }
     }
 
     #[test]
@@ -244,6 +379,7 @@ mod tests {
             let error = |at: usize| FieldError {
                 field: format!("/{at}"),
                 code: Code::InvalidInput.as_str(),
+                reason: None,
                 message: "no".into(),
             };
             Refusal::fields((0..count).map(error).collect())
@@ -259,9 +395,40 @@ mod tests {
 
     #[test]
     fn fields_that_agree_give_their_code() {
-        let error = |code: Code| FieldError { field: "/x".into(), code: code.as_str(), message: "no".into() };
+        let error =
+            |code: Code| FieldError { field: "/x".into(), code: code.as_str(), reason: None, message: "no".into() };
         assert_eq!(Refusal::fields(vec![error(Code::InvalidEmail)]).code, Code::InvalidEmail);
         let mixed = Refusal::fields(vec![error(Code::InvalidEmail), error(Code::InvalidInput)]);
         assert_eq!(mixed.code, Code::InvalidInput);
+    }
+
+    #[test]
+    fn a_reason_of_all_fields_is_the_reason_of_the_refusal() {
+        let error = |reason: Option<Reason>| FieldError {
+            field: "/x".into(),
+            code: Code::InvalidInput.as_str(),
+            reason,
+            message: "no".into(),
+        };
+        let refused =
+            |reasons: &[Option<Reason>]| Refusal::fields(reasons.iter().map(|it| error(*it)).collect()).reason;
+        assert_eq!(refused(&[Some(Reason::FieldRequired)]), Some(Reason::FieldRequired));
+        assert_eq!(refused(&[Some(Reason::FieldRequired), Some(Reason::WrongType)]), None);
+        assert_eq!(refused(&[Some(Reason::FieldRequired), None]), None);
+    }
+
+    #[test]
+    fn a_body_names_its_request_and_the_page_of_its_code() {
+        let context =
+            ErrorContext { request_id: Some("r-1".to_owned()), public_url: "https://pay.example/".to_owned() };
+        let body = Refusal::in_status("No.", "created", vec!["approved"]).body(&context);
+        let expected = serde_json::json!({
+            "success": false, "message": "No.", "error_code": "invalid-state", "reason": "status-not-allowed",
+            "details": {"current_status": "created", "allowed_statuses": ["approved"]}, "errors": [], "request_id": "r-1",
+            "doc_url": "https://pay.example/guide/reference/errors#invalid-state",
+        });
+        assert_eq!(serde_json::to_value(body).unwrap(), expected);
+        let plain = serde_json::to_value(Refusal::not_found("link").body(&ErrorContext::default())).unwrap();
+        assert_eq!(plain.as_object().unwrap().len(), 5);
     }
 }

@@ -97,6 +97,9 @@ class Sandbox(unittest.TestCase):
         self.assertEqual([error["field"] for error in raised.exception.errors], ["/amount"])
         self.assertEqual((raised.exception.status, len(flaky.keys)), (400, 1))
         self.assertTrue(raised.exception.request_id)
+        self.assertEqual(raised.exception.request_id, raised.exception.body["request_id"])
+        self.assertTrue(raised.exception.doc_url.endswith("/guide/reference/errors#" + raised.exception.code))
+        self.assertEqual(raised.exception.reason, raised.exception.errors[0]["reason"])
         with self.assertRaises(refusals.NotFoundError):
             bursar.get_payout_link(str(uuid.uuid4()))
         with self.assertRaises(refusals.UnauthorizedError):

@@ -127,4 +127,5 @@ export const KEYED: ReadonlySet<string> = new Set([
   "/v2/webhook-endpoints/{webhook_endpoint_id}/rotate-secret",
   "/v2/webhook-endpoints/{webhook_endpoint_id}/deliveries/{delivery_id}/replay",
   "/v2/sandbox/clock/advance",
+  "/v2/sandbox/replies",
 ]);

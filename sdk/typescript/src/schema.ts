@@ -3153,6 +3153,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/sandbox/replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reply to a text message
+         * @description Replies as the phone of a payee would. STOP stops all text messages of the organization to the phone, HELP gets the sender's support contact, START resumes; other texts have no effect. A repeated STOP changes nothing. Returns 404 in production.
+         */
+        post: operations["send_sandbox_reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "payout_link.updated": {
@@ -5958,13 +5978,13 @@ export interface components {
             email: string;
             /**
              * Format: phone
-             * @description Country calling code, digits only.
+             * @description Country calling code, digits only. Required unless phone_number begins with a plus.
              * @example 1
              */
-            country_code: string;
+            country_code?: string | null;
             /**
              * Format: phone
-             * @description The number within its country.
+             * @description The number within its country, or the whole number, such as +12127361234.
              * @example 2127361234
              */
             phone_number: string;
@@ -6380,6 +6400,56 @@ export interface components {
             error_code: string;
             /** @description The errors of individual fields. */
             errors: components["schemas"]["FieldError"][];
+            /**
+             * @description The rule within the code that the request broke, if it has a name and all errors agree. New reasons may be added.
+             * @example field-required
+             */
+            reason?: string;
+            /** @description Values for programs: the status and the statuses that would be allowed, or the limit. */
+            details?: components["schemas"]["ErrorDetails"];
+            /**
+             * @description The id of the request that was refused. A stored response that is sent again has the id of the first request; the
+             *     header X-Request-Id has the id of the present one. Absent if a row of a batch was refused.
+             * @example 0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10
+             */
+            request_id?: string;
+            /**
+             * @description The page of this server about the code.
+             * @example http://127.0.0.1:8080/guide/reference/errors#invalid-input
+             */
+            doc_url: string;
+        };
+        /** @description Values of a refusal, for programs. Fields without a value are absent. */
+        ErrorDetails: {
+            /**
+             * @description The status of the object.
+             * @example created
+             */
+            current_status?: string;
+            /** @description The statuses that allow the call. */
+            allowed_statuses?: string[];
+            /**
+             * @description The limit: the path of an app setting (`payout_limits.per_day`), or a name.
+             * @example payout_limits.per_day
+             */
+            limit?: string;
+            /**
+             * Format: int64
+             * @description The limit's value: cents, or a number of objects.
+             */
+            maximum?: number;
+            /**
+             * Format: int64
+             * @description What is left of the limit, or in the wallet: cents.
+             */
+            available?: number;
+            /**
+             * Format: int64
+             * @description What the request needs beyond that: cents.
+             */
+            missing?: number;
+            /** @description The known path that is most similar to the request's. */
+            nearest_path?: string;
         };
         /** @enum {string} */
         EstimatePlatform: "ach" | "wallet_a" | "wallet_b" | "prepaid_card_a" | "gift_card_a" | "wallet_c" | "intl_bank" | "intl_transfer" | "bank_transfer" | "wire" | "wallet_d" | "wallet_e" | "crypto" | "push_to_card" | "default";
@@ -6789,6 +6859,11 @@ export interface components {
             field: string;
             /** @description A code, usually the same as `error_code`. */
             code: string;
+            /**
+             * @description The rule that the field broke, if it has a name: `field-required`. The list of errors has all reasons.
+             * @example field-required
+             */
+            reason?: string;
             /** @description What is wrong and how to correct it. */
             message: string;
         };
@@ -7200,6 +7275,11 @@ export interface components {
             /** @description The objects. */
             data: components["schemas"]["Key"][];
         };
+        /**
+         * @description What a reply asks for.
+         * @enum {string}
+         */
+        Keyword: "stop" | "help" | "start";
         /** @description A ledger account with its balance. */
         LedgerAccount: {
             /** @description The id of the ledger account. */
@@ -8843,13 +8923,13 @@ export interface components {
         PhoneInput: {
             /**
              * Format: phone
-             * @description The country calling code: digits, for example 1.
+             * @description The country calling code: digits, for example 1. Required unless phone_number begins with a plus.
              * @example 1
              */
-            country_code: string;
+            country_code?: string | null;
             /**
              * Format: phone
-             * @description The number within its country.
+             * @description The number within its country, or the whole number, such as +12127361234.
              * @example 2127361234
              */
             phone_number: string;
@@ -9183,6 +9263,14 @@ export interface components {
             /** @description Require a tax form for any amount. */
             force_collect_compliance_information?: boolean | null;
         };
+        /** @description The effect of a reply. */
+        SandboxReply: {
+            /** @description The phone that replied. */
+            from: string;
+            keyword: components["schemas"]["Keyword"] | null;
+            /** @description Whether text messages to this phone are stopped now. */
+            texts_stopped: boolean;
+        };
         /** @description A fee schedule, in the shape of `fee_settings`. */
         Schedule: {
             /**
@@ -9374,6 +9462,21 @@ export interface components {
              * @description When the payee is reminded, which counts as a delivery.
              */
             remind_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
+        SendSandboxReplyRequest: {
+            /**
+             * Format: phone
+             * @description The phone that replies, such as +12127361234. It must have received a text message.
+             * @example +12127361234
+             */
+            from: string;
+            /** @description The text, such as STOP. */
+            text: string;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -14502,7 +14605,6 @@ export interface operations {
                  *       "first_name": "Jane",
                  *       "last_name": "Doe",
                  *       "email": "jane@example.com",
-                 *       "country_code": "1",
                  *       "phone_number": "2127361234"
                  *     }
                  */
@@ -36291,6 +36393,101 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceUnavailableError"];
                 };
             };
+        };
+    };
+    send_sandbox_reply: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The app that an organization key acts on. Required with an organization key on the routes of an app. An empty value counts as absent. */
+                "Api-App-Id"?: components["parameters"]["ApiAppId"];
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "+12127361234",
+                 *       "text": "STOP"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendSandboxReplyRequest"];
+            };
+        };
+        responses: {
+            /** @description The effect of the reply. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "text",
+                     *       "keyword": "stop",
+                     *       "texts_stopped": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SandboxReply"];
+                };
+            };
+            /**
+             * @description `invalid-input`: The request is malformed or a field is invalid.
+             *
+             *     `invalid-phone-number`: The phone number does not exist in its country's numbering plan.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidInputError"] | components["schemas"]["InvalidPhoneNumberError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     on_payout_link_updated: {

@@ -100,6 +100,9 @@ test("refusals have a code and are not retried", async () => {
     assert.deepEqual(error.errors.map((one) => one.field), ["/amount"]);
     assert.equal(error.status, 400);
     assert.ok(error.requestId);
+    assert.equal(error.requestId, error.body.request_id);
+    assert.ok(error.docUrl.endsWith(`/guide/reference/errors#${error.code}`));
+    assert.equal(error.reason, error.errors[0].reason);
     return true;
   });
   assert.equal(keys.length, 1);

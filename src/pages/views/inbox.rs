@@ -10,6 +10,8 @@ pub struct InboxPage {
     pub to: String,
     /// Newest first.
     pub messages: Vec<InboxMessage>,
+    /// Whether a text has buttons that reply to it.
+    pub may_reply: bool,
     /// Whether more messages exist than the page shows.
     pub has_more: bool,
     /// Whether the pages of the sandbox are served too.

@@ -111,6 +111,22 @@ impl Operation {
         format!("{} {} {} {}", self.method, self.path, self.summary, self.id).to_lowercase()
     }
 
+    /// Returns whose key the form on the page sends: the app's where it is enough.
+    fn try_as(&self) -> &'static str {
+        if self.callers.contains("app key") {
+            "app"
+        } else if self.callers.contains("organization key") {
+            "organization"
+        } else {
+            "nobody"
+        }
+    }
+
+    /// Returns whether the operation acts on the app of the header.
+    fn takes_app_id(&self) -> bool {
+        self.parameters.iter().any(|parameter| parameter.name == "Api-App-Id")
+    }
+
     /// Returns the CSS class that colors the method's badge.
     fn method_class(&self) -> String {
         self.method.to_lowercase()

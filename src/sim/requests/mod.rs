@@ -40,7 +40,7 @@ use crate::payout_links::{self, Cancel, ClaimToken, Create, NewLink, NewToken, P
 use crate::payout_methods::{Details, MethodOrigin};
 use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
-use crate::refusal::Refusal;
+use crate::refusal::{ErrorContext, Refusal};
 use crate::scope::Scope;
 use crate::screening::{LookedUp, Watchlist};
 use crate::seals::Position;
@@ -204,7 +204,15 @@ impl Request {
         let fields = BTreeMap::from([("body".to_owned(), self.print())]);
         let vault = vault.clone();
         let target = self.wish.request_kind().target.to_owned();
-        Some(Keyed { scope: self.key_scope(), key, target, fields, vault, originals: ORIGINALS })
+        Some(Keyed {
+            scope: self.key_scope(),
+            key,
+            target,
+            fields,
+            vault,
+            originals: ORIGINALS,
+            context: ErrorContext::default(),
+        })
     }
 
     /// Requests without an idempotency key use the organization key, all others the app key.

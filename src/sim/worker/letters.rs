@@ -65,6 +65,7 @@ fn link_of(message: &Message) -> Option<PayoutLinkId> {
         | Template::PaidByPreference { .. }
         | Template::PaymentCollected { .. }
         | Template::PayoutCompleted { .. }
-        | Template::PayeeChanged { .. } => None,
+        | Template::PayeeChanged { .. }
+        | Template::ReplyAnswer { .. } => None,
     }
 }

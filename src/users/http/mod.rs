@@ -19,8 +19,8 @@ use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{AppId, OrgId, UserId};
-use crate::input::types::{CallingCode, Integer, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, phone};
-use crate::input::{Change, Problems, gather, input};
+use crate::input::types::{CallingCode, Integer, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, phone_of};
+use crate::input::{Change, Problems, gather, input, missing};
 use crate::money::Cents;
 use crate::patch::Patch;
 use crate::platform::Platform;
@@ -39,9 +39,9 @@ input! {
         pub last_name: Name,
         /// E-mail address.
         pub email: Email,
-        /// Country calling code, digits only.
-        pub country_code: CallingCode,
-        /// The number within its country.
+        /// Country calling code, digits only. Required unless phone_number begins with a plus.
+        pub country_code: Option<CallingCode>,
+        /// The number within its country, or the whole number, such as +12127361234.
         pub phone_number: NationalNumber,
         /// The app's own note.
         pub metadata: Option<Metadata>,
@@ -58,7 +58,9 @@ pub async fn create(call: Call) -> Outcome {
 }
 
 async fn new_user(call: &Call, scope: Scope, input: CreateUserInput) -> Result<CreateUser, Refusal> {
-    let phone = phone(&input.country_code.0, &input.phone_number.0, "").map_err(Refusal::fields)?;
+    let phone = phone_of(input.country_code.as_ref(), Some(&input.phone_number), "", Code::InvalidInput)
+        .map_err(Refusal::fields)?;
+    let phone = phone.ok_or_else(|| Refusal::fields(missing("/phone_number")))?;
     let (first_name, last_name) = (input.first_name.0, input.last_name.0);
     let names = call.bursar.look_up(vec![format!("{first_name} {last_name}")]).await?;
     let person = Person {

@@ -4,9 +4,10 @@ use super::path::user_of;
 use crate::email::Email;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::input::input;
-use crate::input::types::{COUNTRY_CODE_MISSING, CallingCode, NationalNumber, Text, international, phone};
+use crate::input::types::{CallingCode, NationalNumber, Text, phone_of};
+use crate::input::{broken, input};
 use crate::permission::Permission;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::Noted;
 use crate::security_log::SecurityEvent;
@@ -71,22 +72,18 @@ input! {
 impl UnlockVerificationInput {
     fn recipient(self) -> Result<String, Refusal> {
         match (self.country_code, self.phone_number, self.email) {
-            (Some(country), Some(number), None) => {
-                phone(&country.0, &number.0, "").map(|phone| phone.e164()).map_err(Refusal::fields)
-            }
             (None, None, Some(email)) => Ok(email.as_str().to_lowercase()),
-            (_, _, Some(_)) => Err(Refusal::field(
-                Code::InvalidInput,
-                "/email",
-                "cannot be combined with the phone number; send only one of them",
-            )),
-            (_, None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
+            (_, _, Some(_)) => {
+                let message = "cannot be combined with the phone number; send only one of them";
+                Err(Refusal::fields(broken(Reason::FieldConflict, "/email", message)))
             }
-            (None, Some(number), None) => match international(&number, "") {
-                Some(phone) => phone.map(|phone| phone.e164()).map_err(Refusal::fields),
-                None => Err(Refusal::field(Code::InvalidInput, "/country_code", COUNTRY_CODE_MISSING)),
-            },
+            (country, number, None) => {
+                let phone =
+                    phone_of(country.as_ref(), number.as_ref(), "", Code::InvalidInput).map_err(Refusal::fields)?;
+                let message = "is required unless email is sent";
+                let needed = || Refusal::fields(broken(Reason::FieldRequired, "/phone_number", message));
+                phone.map(|phone| phone.e164()).ok_or_else(needed)
+            }
         }
     }
 }

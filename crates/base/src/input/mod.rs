@@ -9,6 +9,7 @@ pub mod types;
 use serde_json::{Value as Schema, json};
 
 use crate::patch::Patch;
+use crate::reason::Reason;
 use crate::refusal::{COUNTED_MAX, Code, FIELDS_MAX, FieldError};
 use crate::strict_json::Json;
 
@@ -52,7 +53,18 @@ pub fn wrong(at: &str, message: impl Into<String>) -> Problems {
 /// Returns one error of one field with a specific code.
 pub fn problem(code: Code, at: &str, message: impl Into<String>) -> Problems {
     let field = if at.is_empty() { "/" } else { at };
-    vec![FieldError { field: field.to_owned(), code: code.as_str(), message: message.into() }]
+    vec![FieldError { field: field.to_owned(), code: code.as_str(), reason: None, message: message.into() }]
+}
+
+/// Returns one error of one field that broke a rule with a name.
+pub fn broken(reason: Reason, at: &str, message: impl Into<String>) -> Problems {
+    because(reason, wrong(at, message))
+}
+
+/// Names the rule that fields broke.
+pub fn because(reason: Reason, mut problems: Problems) -> Problems {
+    problems.iter_mut().for_each(|problem| problem.reason = Some(reason));
+    problems
 }
 
 /// Returns the text of a JSON value, or an error that names its type.
@@ -60,7 +72,7 @@ pub fn text<'a>(json: &'a Json, at: &str) -> Result<&'a str, Problems> {
     if let Json::Text(text) = json {
         Ok(text)
     } else {
-        Err(wrong(at, format!("must be a string, not {}", json.kind())))
+        Err(broken(Reason::WrongType, at, format!("must be a string, not {}", json.kind())))
     }
 }
 
@@ -85,8 +97,18 @@ pub fn add_unknown(problems: &mut Problems, at: &str, name: &str, known: &[&str]
     if problems.len() < FIELDS_MAX {
         problems.extend(unknown(&format!("{at}{name}"), name, known));
     } else if problems.len() < COUNTED_MAX {
-        problems.extend(wrong(at, "unknown field"));
+        problems.extend(broken(Reason::FieldUnknown, at, "unknown field"));
     }
+}
+
+/// Returns the error of a value that is not one of the known ones.
+pub fn not_a_choice(at: &str, known: &[&str]) -> Problems {
+    broken(Reason::NotAChoice, at, format!("must be one of: {}", known.join(", ")))
+}
+
+/// Returns the error of a missing field.
+pub fn missing(at: &str) -> Problems {
+    broken(Reason::FieldRequired, at, "is required")
 }
 
 /// Returns the error of an unknown field, with the nearest known name.
@@ -95,7 +117,7 @@ pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
         Some(near) => format!("unknown field; did you mean {near}?"),
         None => format!("unknown field; expected one of: {}", known.join(", ")),
     };
-    wrong(at, hint)
+    broken(Reason::FieldUnknown, at, hint)
 }
 
 // The parts of `input!` that do not depend on the struct. They are functions because code in a macro is compiled for each use.
@@ -103,7 +125,7 @@ pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
 /// Checks that the JSON is an object of known fields. Returns the problems of unknown ones.
 pub fn check_object(json: &Json, at: &str, known: &[&str]) -> Result<Problems, Problems> {
     let Json::Object(fields) = json else {
-        return Err(wrong(at, format!("must be an object, not {}", json.kind())));
+        return Err(broken(Reason::WrongType, at, format!("must be an object, not {}", json.kind())));
     };
     let mut problems = Problems::new();
     for (name, _) in fields {
@@ -119,7 +141,7 @@ pub fn read_field<T: Input>(json: &Json, at: &str, name: &str, problems: &mut Pr
     let at = format!("{at}/{name}");
     let read = match json.get(name) {
         Some(value) => T::read(value, &at),
-        None => T::absent().ok_or_else(|| wrong(&at, "is required")),
+        None => T::absent().ok_or_else(|| missing(&at)),
     };
     gather(read, problems)
 }
@@ -132,7 +154,7 @@ pub fn check_query(parameters: &[(String, String)], known: &[&str]) -> Problems 
             add_unknown(&mut problems, "", name, known);
         }
         if parameters[..place].iter().any(|(before, _)| before == name) {
-            problems.extend(wrong(name, "must be sent only once"));
+            problems.extend(broken(Reason::FieldRepeated, name, "must be sent only once"));
         }
     }
     problems
@@ -142,7 +164,7 @@ pub fn check_query(parameters: &[(String, String)], known: &[&str]) -> Problems 
 pub fn read_parameter<T: Input>(parameters: &[(String, String)], name: &str, problems: &mut Problems) -> Option<T> {
     let read = match parameters.iter().find(|(given, _)| given == name) {
         Some((_, text)) => T::read_text(text, name),
-        None => T::absent().ok_or_else(|| wrong(name, "is required")),
+        None => T::absent().ok_or_else(|| missing(name)),
     };
     gather(read, problems)
 }
@@ -279,7 +301,9 @@ impl<T: Input> Input for Option<T> {
 
 impl<T: Input> Input for Vec<T> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let Json::List(items) = json else { return Err(wrong(at, format!("must be an array, not {}", json.kind()))) };
+        let Json::List(items) = json else {
+            return Err(broken(Reason::WrongType, at, format!("must be an array, not {}", json.kind())));
+        };
         let mut problems = Problems::new();
         let mut read: Vec<T> = Vec::new();
         for (place, item) in items.iter().enumerate() {
@@ -315,7 +339,7 @@ pub struct Change<T>(pub Option<T>);
 impl<T: Input> Input for Change<T> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         if *json == Json::Null {
-            return Err(wrong(at, "must not be null; omit it to keep the value"));
+            return Err(broken(Reason::NullNotAllowed, at, "must not be null; omit it to keep the value"));
         }
         T::read(json, at).map(|value| Self(Some(value)))
     }

@@ -3,15 +3,16 @@
 use serde_json::{Value as Schema, json};
 use uuid::Uuid;
 
-use super::{Input, Problems, input, problem, text, wrong};
+use super::{Input, Problems, because, broken, input, missing, problem, text};
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
 use crate::ids;
 use crate::money::Cents;
-use crate::phone::PhoneNumber;
+use crate::phone::{InvalidPhoneNumber, PhoneNumber};
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::Code;
 use crate::strict_json::Json;
 
@@ -30,10 +31,10 @@ fn integer(json: &Json, at: &str, wanted: &str) -> Result<i64, Problems> {
     match json {
         Json::Int(number) => Ok(*number),
         Json::Decimal(number) if number.len() <= REPEATED_MAX => {
-            Err(wrong(at, format!("must be {wanted}, not {number}")))
+            Err(broken(Reason::WrongType, at, format!("must be {wanted}, not {number}")))
         }
         Json::Decimal(_) | Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
-            Err(wrong(at, format!("must be {wanted}, not {}", json.kind())))
+            Err(broken(Reason::WrongType, at, format!("must be {wanted}, not {}", json.kind())))
         }
     }
 }
@@ -43,7 +44,7 @@ fn integer_text(text: &str, at: &str, wanted: &str) -> Result<i64, Problems> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     let number = if plain { text.parse().ok() } else { None };
-    number.ok_or_else(|| wrong(at, format!("must be {wanted}")))
+    number.ok_or_else(|| broken(Reason::WrongType, at, format!("must be {wanted}")))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl<const MIN: i64, const MAX: i64> Integer<MIN, MAX> {
         if (MIN..=MAX).contains(&number) {
             Ok(Self(number))
         } else {
-            Err(wrong(at, format!("must be from {MIN} to {MAX}")))
+            Err(broken(Reason::OutOfRange, at, format!("must be from {MIN} to {MAX}")))
         }
     }
 }
@@ -100,7 +101,7 @@ impl Amount {
         if amount.is_positive() && amount <= Cents::AMOUNT_MAX {
             Ok(Self(amount))
         } else {
-            Err(wrong(at, format!("must be from 1 to {} cents", Cents::AMOUNT_MAX.get())))
+            Err(broken(Reason::OutOfRange, at, format!("must be from 1 to {} cents", Cents::AMOUNT_MAX.get())))
         }
     }
 }
@@ -129,7 +130,7 @@ impl Input for SignedAmount {
         if amount != 0 && (-largest..=largest).contains(&amount) {
             Ok(Self(Cents::new(amount)))
         } else {
-            Err(wrong(at, format!("must be from -{largest} to {largest} cents, and not 0")))
+            Err(broken(Reason::OutOfRange, at, format!("must be from -{largest} to {largest} cents, and not 0")))
         }
     }
     fn schema() -> Schema {
@@ -143,14 +144,14 @@ impl Input for bool {
         if let Json::Bool(yes) = json {
             Ok(*yes)
         } else {
-            Err(wrong(at, format!("must be true or false, not {}", json.kind())))
+            Err(broken(Reason::WrongType, at, format!("must be true or false, not {}", json.kind())))
         }
     }
     fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
         match text {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(wrong(at, "must be true or false")),
+            _ => Err(broken(Reason::WrongType, at, "must be true or false")),
         }
     }
     fn schema() -> Schema {
@@ -170,7 +171,7 @@ pub type LongText = Text<LONG_TEXT_MAX>;
 impl<const MAX: usize> Input for Text<MAX> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let given = text(json, at)?;
-        crate::text::check_text(given, MAX).map_err(|reason| wrong(at, reason.to_string()))?;
+        crate::text::check_text(given, MAX).map_err(|reason| broken(Reason::BadText, at, reason.to_string()))?;
         Ok(Self(given.to_owned()))
     }
     fn schema() -> Schema {
@@ -185,7 +186,7 @@ pub struct Line<const MAX: usize>(pub String);
 impl<const MAX: usize> Input for Line<MAX> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let given = text(json, at)?;
-        crate::text::check_line(given, MAX).map_err(|reason| wrong(at, reason.to_string()))?;
+        crate::text::check_line(given, MAX).map_err(|reason| broken(Reason::BadText, at, reason.to_string()))?;
         Ok(Self(given.to_owned()))
     }
     fn schema() -> Schema {
@@ -230,7 +231,9 @@ pub fn line_of_at_least(characters: usize) -> String {
 /// A share as a decimal fraction below 1.
 impl Input for crate::money::Percent {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        text(json, at)?.parse().map_err(|reason: crate::money::InvalidPercent| wrong(at, reason.to_string()))
+        text(json, at)?
+            .parse()
+            .map_err(|reason: crate::money::InvalidPercent| broken(Reason::BadFormat, at, reason.to_string()))
     }
     fn schema() -> Schema {
         json!({"type": "string", "pattern": r"^(0(\.[0-9]{1,18})?|\.[0-9]{1,18})$"})
@@ -242,7 +245,7 @@ impl Input for Uuid {
         let given = text(json, at)?;
         // Only the hyphenated form, which is the form of responses.
         let id = if given.len() == 36 { Uuid::try_parse(given).ok() } else { None };
-        id.ok_or_else(|| wrong(at, "must be a UUID"))
+        id.ok_or_else(|| broken(Reason::BadFormat, at, "must be a UUID"))
     }
     fn schema() -> Schema {
         json!({"type": "string", "format": "uuid"})
@@ -290,7 +293,9 @@ id_inputs!(
 
 impl Input for RoutingNumber {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        text(json, at)?.parse().map_err(|reason: crate::bank::InvalidRoutingNumber| wrong(at, reason.to_string()))
+        text(json, at)?
+            .parse()
+            .map_err(|reason: crate::bank::InvalidRoutingNumber| broken(Reason::BadFormat, at, reason.to_string()))
     }
     fn schema() -> Schema {
         json!({"type": "string", "pattern": "^[0-9]{9}$"})
@@ -299,7 +304,9 @@ impl Input for RoutingNumber {
 
 impl Input for AccountNumber {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        text(json, at)?.parse().map_err(|reason: crate::bank::InvalidAccountNumber| wrong(at, reason.to_string()))
+        text(json, at)?
+            .parse()
+            .map_err(|reason: crate::bank::InvalidAccountNumber| broken(Reason::BadFormat, at, reason.to_string()))
     }
     fn schema() -> Schema {
         json!({"type": "string", "pattern": "^[0-9]{4,17}$"})
@@ -317,7 +324,8 @@ impl Input for Email {
 
 impl Input for Time {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        Time::parse(text(json, at)?).ok_or_else(|| wrong(at, "must be a date-time such as 2026-01-31T12:00:00Z"))
+        Time::parse(text(json, at)?)
+            .ok_or_else(|| broken(Reason::BadFormat, at, "must be a date-time such as 2026-01-31T12:00:00Z"))
     }
     fn schema() -> Schema {
         json!({"type": "string", "format": "date-time"})
@@ -328,7 +336,8 @@ impl Input for Platform {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let word = text(json, at)?;
         let known = Platform::ALL.map(Platform::as_str);
-        Platform::parse_requested(word).map_err(|_| wrong(at, format!("must be one of: {}", known.join(", "))))
+        Platform::parse_requested(word)
+            .map_err(|_| broken(Reason::NotAChoice, at, format!("must be one of: {}", known.join(", "))))
     }
     fn schema() -> Schema {
         json!({"title": "RequestedPlatform", "type": "string", "enum": Platform::ALL.map(Platform::as_str)})
@@ -337,7 +346,7 @@ impl Input for Platform {
 
 impl Input for Party {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        text(json, at)?.parse().map_err(|_| wrong(at, "must be user or platform"))
+        text(json, at)?.parse().map_err(|_| broken(Reason::NotAChoice, at, "must be user or platform"))
     }
     fn schema() -> Schema {
         json!({"title": "Party", "type": "string", "enum": Party::ALL.map(Party::as_str)})
@@ -389,37 +398,57 @@ pub struct Phone(pub PhoneNumber);
 input! {
     /// The two parts of a phone number.
     pub struct PhoneParts {
-        /// The country calling code: digits, for example 1.
-        pub country_code: CallingCode,
-        /// The number within its country.
+        /// The country calling code: digits, for example 1. Required unless phone_number begins with a plus.
+        pub country_code: Option<CallingCode>,
+        /// The number within its country, or the whole number, such as +12127361234.
         pub phone_number: NationalNumber,
     }
 }
 
 /// Parses a phone number from its two parts.
 pub fn phone(country_code: &str, phone_number: &str, at: &str) -> Result<PhoneNumber, Problems> {
-    PhoneNumber::parse(country_code, phone_number)
-        .map_err(|reason| problem(Code::InvalidPhoneNumber, &format!("{at}/phone_number"), reason.to_string()))
+    PhoneNumber::parse(country_code, phone_number).map_err(|refused| invalid_phone(refused, at))
 }
 
-/// Parses a phone number that was sent without a country code: E.164, such as `+12127361234`. `None` if it does not begin
-/// with a plus.
-pub fn international(phone_number: &NationalNumber, at: &str) -> Option<Result<PhoneNumber, Problems>> {
-    phone_number.0.trim_start().starts_with('+').then(|| {
-        PhoneNumber::parse_e164(&phone_number.0)
-            .and_then(PhoneNumber::accepted)
-            .map_err(|reason| problem(Code::InvalidPhoneNumber, &format!("{at}/phone_number"), reason.to_string()))
-    })
+fn invalid_phone(refused: InvalidPhoneNumber, at: &str) -> Problems {
+    let field = if refused == InvalidPhoneNumber::CountryCode { "country_code" } else { "phone_number" };
+    because(refused.reason(), problem(Code::InvalidPhoneNumber, &format!("{at}/{field}"), refused.to_string()))
+}
+
+/// Parses the two parts of a phone number, of which the country code may be missing: the number is then E.164, such as
+/// `+12127361234`. A country code that contradicts the number is refused. `None` if both are missing; `lacking` is the code
+/// if one is.
+pub fn phone_of(
+    country_code: Option<&CallingCode>,
+    phone_number: Option<&NationalNumber>,
+    at: &str,
+    lacking: Code,
+) -> Result<Option<PhoneNumber>, Problems> {
+    let lacks =
+        |reason, field: &str, message: &str| because(reason, problem(lacking, &format!("{at}/{field}"), message));
+    match (country_code, phone_number) {
+        (Some(country), Some(number)) => phone(&country.0, &number.0, at).map(Some),
+        (None, None) => Ok(None),
+        (Some(_), None) => {
+            Err(lacks(Reason::PhoneNumberMissing, "phone_number", "is required if country_code is sent"))
+        }
+        (None, Some(number)) if number.0.trim_start().starts_with('+') => {
+            let parsed = PhoneNumber::parse_e164(&number.0).and_then(PhoneNumber::accepted);
+            parsed.map(Some).map_err(|refused| invalid_phone(refused, at))
+        }
+        (None, Some(_)) => Err(lacks(Reason::CountryCodeMissing, "country_code", COUNTRY_CODE_MISSING)),
+    }
 }
 
 /// The message for a national number without its country code.
-pub const COUNTRY_CODE_MISSING: &str =
+const COUNTRY_CODE_MISSING: &str =
     "is required if phone_number is sent; or send phone_number with it, such as +12127361234";
 
 impl Input for Phone {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let parts = PhoneParts::read(json, at)?;
-        phone(&parts.country_code.0, &parts.phone_number.0, at).map(Self)
+        let phone = phone_of(parts.country_code.as_ref(), Some(&parts.phone_number), at, Code::InvalidInput)?;
+        phone.map(Self).ok_or_else(|| missing(&format!("{at}/phone_number")))
     }
     fn schema() -> Schema {
         PhoneParts::schema()
@@ -432,9 +461,12 @@ pub struct PhoneFilter(pub PhoneNumber);
 
 impl Input for PhoneFilter {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        PhoneNumber::parse_e164(text(json, at)?)
-            .map(Self)
-            .map_err(|_| problem(Code::InvalidPhoneNumber, at, "must be a phone number such as +12127361234"))
+        PhoneNumber::parse_e164(text(json, at)?).map(Self).map_err(|refused| {
+            because(
+                refused.reason(),
+                problem(Code::InvalidPhoneNumber, at, "must be a phone number such as +12127361234"),
+            )
+        })
     }
     fn schema() -> Schema {
         json!({
@@ -454,14 +486,18 @@ impl Input for Metadata {
             Json::Text(text) => text.clone(),
             Json::Object(_) => json.to_serde().to_string(),
             Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) => {
-                return Err(wrong(at, format!("must be a string or an object, not {}", json.kind())));
+                return Err(broken(
+                    Reason::WrongType,
+                    at,
+                    format!("must be a string or an object, not {}", json.kind()),
+                ));
             }
         };
         if kept.len() > METADATA_MAX {
-            return Err(wrong(at, format!("must be at most {METADATA_MAX} bytes as JSON")));
+            return Err(broken(Reason::BadText, at, format!("must be at most {METADATA_MAX} bytes as JSON")));
         }
         if has_control_characters(json) {
-            return Err(wrong(at, "must not contain control characters"));
+            return Err(broken(Reason::BadText, at, "must not contain control characters"));
         }
         Ok(Self(kept))
     }
@@ -499,7 +535,7 @@ macro_rules! word_input {
                 let word = $crate::input::text(json, at)?;
                 Self::from_word(word).ok_or_else(|| {
                     let known: Vec<&str> = Self::ALL.iter().map(|word| word.as_str()).collect();
-                    $crate::input::wrong(at, format!("must be one of: {}", known.join(", ")))
+                    $crate::input::not_a_choice(at, &known)
                 })
             }
             fn schema() -> serde_json::Value {

@@ -121,6 +121,7 @@ migrations! {
     78 "rail_providers",
     79 "rail_payments",
     80 "messages_to_banks",
+    84 "text_stops",
 }
 
 impl Migration {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 
 /// A closed set of words, declared by `words!`.
 pub trait Words: Copy + Display + 'static {
@@ -24,12 +24,12 @@ pub fn transitions<S: Words, H: Copy + Debug>(events: &[H], next: impl Fn(S, H) 
         .collect()
 }
 
-/// Applies `next` to a state. Rejects with `invalid-state` if it has no transition; the message names the states that
-/// do.
+/// Applies `next` to a state. Rejects with `invalid-state` if it has no transition; the message and the details name the
+/// states that do.
 pub fn apply<S: Words>(noun: &str, from: S, next: impl Fn(S) -> Option<S>) -> Result<S, Refusal> {
     next(from).ok_or_else(|| {
         let fitting: Vec<&str> = S::ALL.iter().filter(|it| next(**it).is_some()).map(|it| it.as_str()).collect();
         let message = format!("The {noun} is {from}; this call requires status {}.", fitting.join(" or "));
-        Refusal::new(Code::InvalidState, message)
+        Refusal::in_status(message, from.as_str(), fitting)
     })
 }

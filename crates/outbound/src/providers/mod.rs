@@ -11,7 +11,7 @@ mod smtp;
 
 pub use gateway::{Gateway, GatewaySettings};
 pub use mail::{Frame, Mail};
-pub use report::{Report, SIGNATURE, report_url};
+pub use report::{Incoming, Report, SIGNATURE, replies_url, report_url};
 pub use smtp::{Smtp, SmtpSettings};
 
 use std::net::IpAddr;

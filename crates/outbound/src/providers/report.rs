@@ -33,6 +33,26 @@ impl Report {
     }
 }
 
+/// A text message that a person sent to our number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incoming {
+    /// The gateway's id of the text.
+    pub reference: String,
+    /// The sender's phone.
+    pub from: String,
+    pub text: String,
+}
+
+impl Incoming {
+    /// Reads an incoming text; `None` if it names no text or no sender.
+    pub fn of(fields: &[(String, String)]) -> Option<Self> {
+        let field = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+        let reference = field("MessageSid").filter(|sid| is_word(sid))?.to_owned();
+        let from = field("From").filter(|from| !from.is_empty())?.to_owned();
+        Some(Self { reference, from, text: field("Body").unwrap_or_default().to_owned() })
+    }
+}
+
 /// Returns whether a form that was posted to `url` was signed with the token of the gateway's account.
 pub(super) fn is_signed(token: &SecretString, url: &str, fields: &[(String, String)], signature: &str) -> bool {
     let Ok(signature) = BASE64_STANDARD.decode(signature.trim()) else { return false };
@@ -51,6 +71,12 @@ pub(super) fn is_signed(token: &SecretString, url: &str, fields: &[(String, Stri
 /// by its organization.
 pub fn report_url(public_url: &str, org: OrgId, message: MessageId) -> String {
     format!("{public_url}/carriers/sms/{org}/{message}")
+}
+
+/// Returns the address for replies. It has no organization: the gateway has one number, and so one address for it.
+#[must_use]
+pub fn replies_url(public_url: &str) -> String {
+    format!("{public_url}/carriers/sms/replies")
 }
 
 /// Returns whether a gateway can call us: yes, unless only this machine can reach `public_url` and the gateway is
@@ -119,6 +145,15 @@ mod tests {
         );
         assert_eq!(Report::of(&fields(&[("MessageSid", "SM1")])), None);
         assert_eq!(Report::of(&fields(&[("MessageSid", "../1"), ("MessageStatus", "sent")])), None);
+    }
+
+    #[test]
+    fn an_incoming_text_names_its_sender() {
+        let incoming = Incoming::of(&fields(&[("MessageSid", "SM1"), ("From", "+12127361234"), ("Body", "Stop")]));
+        let (reference, from, text) = ("SM1".to_owned(), "+12127361234".to_owned(), "Stop".to_owned());
+        assert_eq!(incoming, Some(Incoming { reference, from, text }));
+        assert_eq!(Incoming::of(&fields(&[("MessageSid", "SM1"), ("Body", "Stop")])), None);
+        assert_eq!(Incoming::of(&fields(&[("MessageSid", "../1"), ("From", "+12127361234")])), None);
     }
 
     #[test]

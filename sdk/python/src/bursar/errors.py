@@ -29,11 +29,18 @@ class ApiError(BursarError):
         super().__init__(body.get("message") or f"HTTP status {status}")
         self.status = status
         self.code = body.get("error_code") or self.code
-        #: The invalid fields: each has `field`, `code` and `message`.
+        #: The rule within the code, if it has a name: `field-required`. A newer server may send other reasons.
+        self.reason: str | None = body.get("reason")
+        #: Values for programs: `current_status` and `allowed_statuses`, or `limit` and `maximum`.
+        self.details: dict[str, Any] = body.get("details") or {}
+        #: The invalid fields: each has `field`, `code`, `message` and sometimes `reason`.
         self.errors: list[dict[str, str]] = body.get("errors") or []
+        #: The page of the server about the code.
+        self.doc_url: str | None = body.get("doc_url")
         self.body = body
-        self.request_id = request_id
+        self.request_id = request_id or body.get("request_id")
         self.idempotency_key = idempotency_key
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.args[0]} (request {self.request_id})"
+        page = f", {self.doc_url}" if self.doc_url else ""
+        return f"{self.code}: {self.args[0]} (request {self.request_id}{page})"

@@ -447,7 +447,7 @@ class CreateUserRequest(TypedDict):
     first_name: str
     last_name: str
     email: str
-    country_code: str
+    country_code: NotRequired[str | None]
     phone_number: str
     metadata: NotRequired[str | dict[str, Any] | None]
     idempotency_key: NotRequired[str | None]
@@ -581,6 +581,20 @@ EntryClass: TypeAlias = Literal['PPD', 'CCD', 'WEB', 'TEL']
 
 
 EntryStatus: TypeAlias = Literal['joined', 'settled', 'withdrawn', 'canceled', 'returned', 'rejected']
+
+
+class ErrorDetails(TypedDict):
+    """
+    Values of a refusal, for programs. Fields without a value are absent.
+    """
+
+    current_status: NotRequired[str]
+    allowed_statuses: NotRequired[list[str]]
+    limit: NotRequired[str]
+    maximum: NotRequired[int]
+    available: NotRequired[int]
+    missing: NotRequired[int]
+    nearest_path: NotRequired[str]
 
 
 EstimatePlatform: TypeAlias = Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_card_a', 'gift_card_a', 'wallet_c', 'intl_bank', 'intl_transfer', 'bank_transfer', 'wire', 'wallet_d', 'wallet_e', 'crypto', 'push_to_card', 'default']
@@ -759,6 +773,9 @@ class Key(TypedDict):
 class KeyList(TypedDict):
     has_more: bool
     data: list[Key]
+
+
+Keyword: TypeAlias = Literal['stop', 'help', 'start']
 
 
 LedgerAccountId: TypeAlias = str
@@ -1102,7 +1119,7 @@ class PendingContactChange(TypedDict):
 
 
 class PhoneInput(TypedDict):
-    country_code: str
+    country_code: NotRequired[str | None]
     phone_number: str
 
 
@@ -1267,6 +1284,16 @@ class RowInput(TypedDict):
     force_collect_compliance_information: NotRequired[bool | None]
 
 
+SandboxReply = TypedDict(
+    'SandboxReply',
+    {
+        'from': str,
+        'keyword': Keyword | None,
+        'texts_stopped': bool,
+    },
+)
+
+
 class Schedule(TypedDict):
     """
     A fee schedule, in the shape of `fee_settings`.
@@ -1292,6 +1319,16 @@ ScreeningRunId: TypeAlias = str
 
 
 Section: TypeAlias = Literal['profiles', 'payout_methods', 'screening_hits', 'compliance_decisions', 'payout_links', 'payout_links_by_phone', 'payout_links_by_email', 'transfers', 'payout_requests', 'payout_requests_by_phone', 'notices', 'messages_by_phone', 'messages_by_email', 'events', 'phone_verification_events', 'email_verification_events']
+
+
+SendSandboxReplyRequest = TypedDict(
+    'SendSandboxReplyRequest',
+    {
+        'from': str,
+        'text': str,
+        'idempotency_key': NotRequired[str | None],
+    },
+)
 
 
 class SendVerificationTokenRequest(TypedDict):
@@ -1802,6 +1839,7 @@ class FieldError(TypedDict):
 
     field: str
     code: str
+    reason: NotRequired[str]
     message: str
 
 
@@ -2432,6 +2470,10 @@ class ErrorBody(TypedDict):
     message: str
     error_code: str
     errors: list[FieldError]
+    reason: NotRequired[str]
+    details: NotRequired[ErrorDetails]
+    request_id: NotRequired[str]
+    doc_url: str
 
 
 class Event(TypedDict):

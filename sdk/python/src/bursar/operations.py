@@ -1391,3 +1391,10 @@ class Operations(Transport):
         Lists the sandbox inputs that select the outcome of a payout or a message, such as a failure or a return.
         """
         return self.request("GET", "/v2/sandbox/magic-values", app_id=app_id)
+
+    def send_sandbox_reply(self, body: models.SendSandboxReplyRequest, *, app_id: str | None = None, idempotency_key: str | None = None) -> models.SandboxReply:
+        """Reply to a text message.
+
+        Replies as the phone of a payee would. STOP stops all text messages of the organization to the phone, HELP gets the sender's support contact, START resumes; other texts have no effect. A repeated STOP changes nothing. Returns 404 in production.
+        """
+        return self.request("POST", "/v2/sandbox/replies", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())

@@ -18,7 +18,7 @@ fn message(channel: MessageChannel, subject: Option<&str>, text: &str, code: Opt
 }
 
 fn inbox(to: &str, messages: Vec<InboxMessage>) -> InboxPage {
-    InboxPage { to: to.into(), messages, has_more: false, is_sandbox: true }
+    InboxPage { to: to.into(), messages, may_reply: true, has_more: false, is_sandbox: true }
 }
 
 fn row(name: &str, kind: &str, required: bool, description: &str) -> ReferenceRow {
