@@ -12,6 +12,8 @@ pub mod fees;
 pub mod country;
 /// Countries and regions under embargo.
 pub mod embargo;
+/// The languages of payees, their texts and formats.
+pub mod language;
 /// Phone numbers that a numbering plan assigns.
 pub mod phone;
 /// E-mail addresses.

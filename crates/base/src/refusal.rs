@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use crate::language::{Language, Text};
+
 /// Fields that one refusal names at most, so that a small request cannot cause a large response.
 pub const FIELDS_MAX: usize = 20;
 /// Fields that are counted at most. A parser may stop there, because the request is refused in any case.
@@ -115,17 +117,31 @@ pub struct Refusal {
     pub errors: Vec<FieldError>,
     /// The wait before a retry, if waiting helps.
     pub retry_after_seconds: Option<u32>,
+    /// The message for payees, in each language; `None` for messages to callers of the API.
+    pub said: Option<Text>,
 }
 
 impl Refusal {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), errors: Vec::new(), retry_after_seconds: None }
+        Self { code, message: message.into(), errors: Vec::new(), retry_after_seconds: None, said: None }
+    }
+
+    /// Returns a refusal with a text for payees; callers of the API get it in English.
+    pub fn to_payee(code: Code, said: Text) -> Self {
+        Self::new(code, Language::En.text(said)).saying(said)
+    }
+
+    /// Adds the text for payees.
+    #[must_use]
+    pub fn saying(mut self, said: Text) -> Self {
+        self.said = Some(said);
+        self
     }
 
     /// Returns a refusal of one field.
     pub fn field(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
         let error = FieldError { field: field.into(), code: code.as_str(), message: message.into() };
-        Self { code, message: told_of(&error), errors: vec![error], retry_after_seconds: None }
+        Self { code, message: told_of(&error), errors: vec![error], retry_after_seconds: None, said: None }
     }
 
     /// Returns a refusal of several fields. The code is that of the fields if they agree, else `invalid-input`.
@@ -147,7 +163,7 @@ impl Refusal {
             }
             several => format!("{} fields are invalid; see errors.", several.len()),
         };
-        Self { code, message, errors, retry_after_seconds: None }
+        Self { code, message, errors, retry_after_seconds: None, said: None }
     }
 
     /// The same refusal for a missing object and for another owner's object, so that it reveals nothing.
