@@ -2,8 +2,8 @@
 
 // Values, exact and pure (crates/base).
 pub use bursar_base::{
-    bank, basic, chain, clock, color, country, email, embargo, fees, ids, image, input, money, patch, permission,
-    phone, platform, reason, refusal, scope, strict_json, tax, text, vault,
+    bank, basic, chain, clock, color, country, email, embargo, fees, ids, image, input, language, money, patch,
+    permission, phone, platform, reason, refusal, scope, strict_json, tax, text, vault,
 };
 // Machinery of its own crates (crates/engine, crates/outbound): commands, batches, stores; calls to external servers.
 pub use bursar_engine::{engine, store, world};

@@ -73,6 +73,7 @@ mod idempotency;
 mod inbox;
 mod keys;
 mod language;
+mod languages;
 mod ledger;
 mod limits_migrated;
 mod link_sweeps;

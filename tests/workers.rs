@@ -56,7 +56,7 @@ impl Command for QueueUnreadable {
 
     fn decide(&self, world: &mut World) -> Result<MessageId, Halt> {
         let code = Template::Code { sealed_code: vec![7], purpose: CodePurpose::Claim };
-        Ok(messages::queue(world, self.0, Channel::Sms, "+12127361234", code))
+        Ok(messages::queue(world, self.0, (Channel::Sms, "+12127361234"), None, code))
     }
 }
 

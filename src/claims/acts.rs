@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use super::contact_change::{BeginContactChange, ConfirmContactChange, wrong_codes};
+use super::contact_change::{BeginContactChange, ConfirmContactChange};
 use super::document::{self, ClaimDocument, MethodOption};
 use super::end::EndSession;
 use super::inputs::{ContactCodesStep, NewMethodStep, SavedMethodStep, SixDigits};
+use super::language::{self, Speak};
 use super::named_contact::SendNamedCode;
 use super::payout::ClaimPayout;
 use super::quote::{self, ClaimQuote};
@@ -16,6 +17,7 @@ use super::verbs::{ChooseMethod, Contact, FillProfile, GiveContact, MethodChosen
 use crate::apps::{self, brand::Sender};
 use crate::email::Email;
 use crate::engine::Command;
+use crate::language::Language;
 use crate::messages::Channel;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken};
@@ -36,6 +38,8 @@ pub struct Payee {
     /// The path of the link's JSON, the prefix of the steps' paths.
     path: String,
     session_hash: Option<Vec<u8>>,
+    /// Of the pages. Without one, as for JSON, texts are English and messages are in the payee's or the app's language.
+    language: Option<Language>,
 }
 
 impl Payee {
@@ -51,7 +55,33 @@ impl Payee {
             token: parsed,
             path: format!("/v2/claims/{token}"),
             session_hash: session.map(|secret| session::hash(&bursar.vault, secret)),
+            language: None,
         })
+    }
+
+    /// Sets the language of texts and messages.
+    #[must_use]
+    pub fn in_language(self, language: Language) -> Self {
+        Self { language: Some(language), ..self }
+    }
+
+    /// Returns the language of the payee's last visit, and that of the app.
+    pub async fn languages(&self) -> Result<(Option<Language>, Option<Language>), Refusal> {
+        let token = self.token.clone();
+        self.bursar.read(move |world| language::known(world, &token)).await
+    }
+
+    /// Stores the language that the payee chose, if a session is open. The page is shown in it in any case.
+    pub async fn speak(&self, language: Option<Language>) {
+        let Some(language) = language.filter(|_| self.session_hash.is_some()) else { return };
+        let speak = Speak { token: self.token.clone(), session_hash: self.session_hash.clone(), language };
+        if let Err(refusal) = self.run(speak).await {
+            tracing::debug!(code = refusal.code.as_str(), "the language of a payee is not stored");
+        }
+    }
+
+    fn new_code(&self) -> NewCode {
+        NewCode::draw(&self.bursar, self.token.org).in_language(self.language)
     }
 
     pub fn token(&self) -> &ClaimToken {
@@ -65,7 +95,8 @@ impl Payee {
     /// Returns the state of the claim.
     pub async fn fetch(&self) -> Result<ClaimDocument, Refusal> {
         let (token, session, path) = (self.token.clone(), self.session_hash.clone(), self.path.clone());
-        self.bursar.read(move |world| document::document(world, &token, session.as_deref(), &path)).await
+        let language = self.language.unwrap_or_default();
+        self.bursar.read(move |world| document::document(world, &token, session.as_deref(), &path, language)).await
     }
 
     /// Returns the sender, in every state of the link.
@@ -82,12 +113,13 @@ impl Payee {
     /// Returns the open methods, even if one is already chosen, and the country of the payee's phone, if known.
     pub async fn ways(&self) -> Result<(Vec<MethodOption>, Option<String>), Refusal> {
         let (token, session) = (self.token.clone(), self.session_hash.clone());
+        let language = self.language.unwrap_or_default();
         self.bursar
             .read(move |world| {
                 let active = session::find(world, &token, session.as_deref())?;
                 let phone = users::reached(world, active.link.scope(), &active.user)?.phone_e164;
                 let phone = phone.and_then(|phone| PhoneNumber::parse_e164(&phone).ok());
-                Ok((document::method_options(world, &active)?, phone.and_then(|phone| phone.country())))
+                Ok((document::method_options(world, &active, language)?, phone.and_then(|phone| phone.country())))
             })
             .await
     }
@@ -108,7 +140,8 @@ impl Payee {
     /// Returns the quote of a payout of this amount, or of the whole remaining amount.
     pub async fn quote(&self, amount: Option<Cents>) -> Result<ClaimQuote, Refusal> {
         let (token, session) = (self.token.clone(), self.session_hash.clone());
-        self.bursar.read(move |world| quote::quote(world, &token, session.as_deref(), amount)).await
+        let language = self.language.unwrap_or_default();
+        self.bursar.read(move |world| quote::quote(world, &token, session.as_deref(), amount, language)).await
     }
 
     async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
@@ -118,7 +151,7 @@ impl Payee {
     /// Returns the command that sends a code to a phone or an address. Each step has its command, for callers with an
     /// idempotency key.
     pub fn contact_command(&self, contact: Contact) -> GiveContact {
-        GiveContact { token: self.token.clone(), contact, code: NewCode::draw(&self.bursar, self.token.org) }
+        GiveContact { token: self.token.clone(), contact, code: self.new_code() }
     }
 
     pub async fn contact(&self, contact: Contact) -> Result<ClaimDocument, Refusal> {
@@ -128,13 +161,13 @@ impl Payee {
 
     /// Sends a code to the phone or the address that the link names.
     pub async fn send_named_code(&self, channel: Channel) -> Result<(), Refusal> {
-        let code = NewCode::draw(&self.bursar, self.token.org);
+        let code = self.new_code();
         self.run(SendNamedCode { token: self.token.clone(), channel, code }).await
     }
 
     /// Sends another code to the contact of the last one.
     pub async fn send_code_again(&self) -> Result<ClaimDocument, Refusal> {
-        let code = NewCode::draw(&self.bursar, self.token.org);
+        let code = self.new_code();
         self.run(SendCodeAgain { token: self.token.clone(), code }).await?;
         self.fetch().await
     }
@@ -146,7 +179,7 @@ impl Payee {
         let named =
             self.bursar.read(move |world| Ok(payout_links::by_token(world, &token)?.payee.0.full_name())).await?;
         let names = self.bursar.look_up(named.into_iter().collect()).await?;
-        Ok(ProveContact { token: self.token.clone(), offered_hash, new_session, names })
+        Ok(ProveContact { token: self.token.clone(), offered_hash, new_session, names, language: self.language })
     }
 
     /// Returns the claim in the session that a code has just opened, with the session's secret.
@@ -272,7 +305,7 @@ impl Payee {
     }
 
     pub fn contact_change_command(&self, new: Contact) -> BeginContactChange {
-        let codes = [(), ()].map(|()| NewCode::draw(&self.bursar, self.token.org));
+        let codes = [(), ()].map(|()| self.new_code());
         BeginContactChange { token: self.token.clone(), session_hash: self.session_hash.clone(), new, codes }
     }
 
@@ -287,8 +320,9 @@ impl Payee {
         ConfirmContactChange { token: self.token.clone(), session_hash: self.session_hash.clone(), offered }
     }
 
-    pub async fn confirm_contact(&self, codes: &ContactCodesStep) -> Result<(), Refusal> {
-        self.run(self.confirm_contact_command(codes)).await?.map_err(wrong_codes)
+    /// Confirms the change with both codes, for callers that handle each kind of wrong code.
+    pub async fn confirm_contact(&self, codes: &ContactCodesStep) -> Result<Result<(), [Checked; 2]>, Refusal> {
+        self.run(self.confirm_contact_command(codes)).await
     }
 
     pub fn end_command(&self) -> EndSession {

@@ -12,6 +12,7 @@ use super::verbs::{Contact, SENDS_MESSAGE, SENDS_OF_LINK_PER_HOUR_MAX, must_have
 use crate::apps;
 use crate::email::Email;
 use crate::engine::Command;
+use crate::language::Text;
 use crate::messages::{Channel, CodePurpose};
 use crate::payout_links::{ClaimToken, PayoutLink};
 use crate::phone::PhoneNumber;
@@ -95,14 +96,12 @@ impl Command for ConfirmContactChange {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;
         let (link, session) = (&active.link, &active.session);
         let (Some(from), Some(to)) = (&session.change_from, &session.change_to) else {
-            let message = "No contact change is pending. Enter the new phone number or e-mail address first.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::to_payee(Code::InvalidState, Text::ContactNonePending).into());
         };
         let new = identity(to)?;
         must_be_allowed(&active, &new)?;
         if users::may_change_contact(&active.user, &new)? != *from {
-            let message = "The phone number or e-mail address changed before you confirmed the codes. Start again.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::to_payee(Code::InvalidState, Text::ContactChangedBefore).into());
         }
         let [present, offered_new] = &self.offered;
         let tried = [(from.as_str(), present_context(link), &present[..]), (to, new_context(link), offered_new)];

@@ -15,6 +15,7 @@ use crate::banking::routes;
 use crate::clock::Time;
 use crate::fees::BOOK_CURRENCY;
 use crate::ids::{PayoutMethodId, TransferId};
+use crate::language::{Language, Text};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink, rules};
 use crate::payout_methods::{self, FieldSpec};
@@ -207,6 +208,7 @@ pub(super) fn document(
     token: &ClaimToken,
     session_hash: Option<&[u8]>,
     path: &str,
+    language: Language,
 ) -> Result<ClaimDocument, Halt> {
     let link = payout_links::by_token(world, token)?;
     rules::may_open(&link, world.now())?;
@@ -215,14 +217,14 @@ pub(super) fn document(
     let active = world.attempt(|world| session::find(world, token, session_hash))?.ok();
     let code_sent_to = awaited_code(world, &link)?;
     let progress = progress(world, &link, active.as_ref(), code_sent_to.is_some())?;
-    let on_hold = active.as_ref().and_then(|active| on_hold(&link, &active.user));
+    let on_hold = active.as_ref().and_then(|active| on_hold(&link, &active.user)).map(|text| language.text(text));
     let next_step = match steps::next(progress) {
         Some(StepName::Payout) if on_hold.is_some() => None,
-        Some(step) => Some(next_step(world, active.as_ref(), &payee, step, path)?),
+        Some(step) => Some(next_step(world, active.as_ref(), &payee, (step, path), language)?),
         None => None,
     };
     let transfer = match newest_payout(world, &link)? {
-        Some(transfer) => Some(claim_transfer(world, &transfer, active.as_ref())?),
+        Some(transfer) => Some(claim_transfer(world, &transfer, active.as_ref(), language)?),
         None => None,
     };
     let contact_change = match &active {
@@ -262,16 +264,14 @@ fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, 
 }
 
 /// Returns the reason for a payee who must wait, without any detail of a review.
-fn on_hold(link: &PayoutLink, user: &User) -> Option<&'static str> {
+fn on_hold(link: &PayoutLink, user: &User) -> Option<Text> {
     match user.status {
         UserStatus::Unverified | UserStatus::Verified if link.status == LinkStatus::FundsPending => {
-            Some("The sender's money for this payout has not arrived yet. Come back later.")
+            Some(Text::HoldFunds)
         }
         UserStatus::Unverified | UserStatus::Verified => None,
-        UserStatus::InReview => {
-            Some("We are checking your details before we pay you. Your money is safe. Come back later.")
-        }
-        UserStatus::Disabled => Some("We cannot pay out this money. Ask the sender."),
+        UserStatus::InReview => Some(Text::HoldReview),
+        UserStatus::Disabled => Some(Text::HoldDisabled),
     }
 }
 
@@ -297,10 +297,11 @@ fn claim_transfer(
     world: &mut World,
     transfer: &Transfer,
     active: Option<&ActiveSession>,
+    language: Language,
 ) -> Result<ClaimTransfer, Halt> {
     let destination = match (transfer.payout_method, active) {
         (Some(method), Some(active)) => {
-            Some(payout_methods::paid_to(world, transfer.org, active.user.id, method)?.distinguished())
+            Some(payout_methods::paid_to(world, transfer.org, active.user.id, method)?.distinguished(language))
         }
         (Some(_) | None, _) => None,
     };
@@ -323,8 +324,8 @@ fn next_step(
     world: &mut World,
     active: Option<&ActiveSession>,
     payee: &MaskedPayee,
-    step: StepName,
-    path: &str,
+    (step, path): (StepName, &str),
+    language: Language,
 ) -> Result<NextStep, Halt> {
     let field = |name: &str, kind, required| StepField { name: name.to_owned(), kind, required, choices: Vec::new() };
     let mut options = Vec::new();
@@ -346,7 +347,7 @@ fn next_step(
         StepName::Compliance => vec![field("w9", "object", false), field("w8ben", "object", false)],
         StepName::Method => {
             if let Some(active) = active {
-                options = method_options(world, active)?;
+                options = method_options(world, active, language)?;
             }
             let may_prefer = active.is_some_and(ActiveSession::may_change_payee);
             let preferences = ["is_default", "auto_payout_enabled"].into_iter().filter(|_| may_prefer);
@@ -365,7 +366,7 @@ fn next_step(
             if let Some(active) = active
                 && let Ok(method) = world.attempt(|world| chosen(world, active))?
             {
-                let saved = (Some(method.id), Some(method.distinguished()));
+                let saved = (Some(method.id), Some(method.distinguished(language)));
                 options.extend(option(world, active, &Way::to(&method), active.link.remaining(), saved)?);
             }
             vec![field("amount", "integer", false)]
@@ -375,7 +376,11 @@ fn next_step(
 }
 
 /// Returns the open methods: saved methods first, then the rails, each priced for the whole remaining amount.
-pub(super) fn method_options(world: &mut World, active: &ActiveSession) -> Result<Vec<MethodOption>, Halt> {
+pub(super) fn method_options(
+    world: &mut World,
+    active: &ActiveSession,
+    language: Language,
+) -> Result<Vec<MethodOption>, Halt> {
     let (link, user) = (&active.link, &active.user);
     let left = link.remaining();
     let open = users::open_rails(world, link.scope(), user)?;
@@ -384,7 +389,7 @@ pub(super) fn method_options(world: &mut World, active: &ActiveSession) -> Resul
     for method in payout_methods::offered(world, link.scope(), user.id, chosen)? {
         let is_shown = !active.session.is_guest || chosen == Some(method.id);
         if is_shown && open.contains(&method.platform) {
-            let saved = (Some(method.id), Some(method.distinguished()));
+            let saved = (Some(method.id), Some(method.distinguished(language)));
             options.extend(option(world, active, &Way::to(&method), left, saved)?);
         }
     }

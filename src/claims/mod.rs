@@ -12,6 +12,7 @@ mod document;
 mod end;
 mod http;
 mod inputs;
+mod language;
 mod model;
 mod named_contact;
 mod payout;
@@ -23,7 +24,7 @@ pub mod steps;
 mod tax_form;
 mod verbs;
 
-pub use contact_change::{BeginContactChange, ConfirmContactChange, PendingContactChange};
+pub use contact_change::{BeginContactChange, ConfirmContactChange, PendingContactChange, wrong_codes};
 pub use document::{ClaimDocument, ClaimTransfer, MethodOption, StepField};
 pub use end::EndSession;
 pub use http::routes;

@@ -3,6 +3,7 @@
 use super::verbs::{Contact, GiveContact};
 use crate::email::Email;
 use crate::engine::Command;
+use crate::language::Text;
 use crate::messages::Channel;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::phone::PhoneNumber;
@@ -56,8 +57,7 @@ impl Command for SendNamedCode {
             Channel::Email => named.email.map(Contact::Email),
         };
         let Some(contact) = contact else {
-            let message = "This payout names no contact of this kind. Enter the contact that received the link.";
-            return Err(Refusal::new(Code::NotPermitted, message).into());
+            return Err(Refusal::to_payee(Code::NotPermitted, Text::RefusedNoContact).into());
         };
         GiveContact { token: self.token.clone(), contact, code: self.code.clone() }.decide(world)
     }

@@ -6,6 +6,7 @@ use super::progress::{chosen, progress};
 use super::session::{self, ActiveSession};
 use super::steps::{self, StepName};
 use crate::engine::Command;
+use crate::language::Text;
 use crate::ledger::{self, Account};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
@@ -90,18 +91,20 @@ impl Command for ClaimPayout {
 /// reveals nothing of the app's limits and balance, only whether the money is still there and how to continue.
 fn kept_for_payee(world: &World, order: &Order, refusal: &Refusal) -> Result<Option<Refusal>, Halt> {
     let wallet = Account::UserWallet(order.scope.app, order.user.id);
-    let message = if refusal.code == Code::LimitExceeded {
-        "is more than the sender can pay out today. The money stays yours. Withdraw a smaller amount, or come back \
-         tomorrow"
+    let (said, message) = if refusal.code == Code::LimitExceeded {
+        let message = "is more than the sender can pay out today. The money stays yours. Withdraw a smaller amount, or \
+                       come back tomorrow";
+        (Text::AmountOverToday, message)
     } else if refusal.code != Code::InsufficientFunds {
         return Ok(None);
     } else if ledger::balance(world, order.scope.org, wallet)? < order.amount {
-        "is more than is left for you with this sender: part of this payment was paid out in another way, or the sender \
-         took it back. Withdraw a smaller amount, or ask the sender"
+        let message = "is more than is left for you with this sender: part of this payment was paid out in another \
+                       way, or the sender took it back. Withdraw a smaller amount, or ask the sender";
+        (Text::AmountOverLeft, message)
     } else {
-        "cannot be paid out now. The money stays yours. Come back later, or ask the sender"
+        (Text::AmountNotNow, "cannot be paid out now. The money stays yours. Come back later, or ask the sender")
     };
-    Ok(Some(Refusal::field(refusal.code, "/amount", message)))
+    Ok(Some(Refusal::field(refusal.code, "/amount", message).saying(said)))
 }
 
 /// Payouts of one link, returned ones included. Each may cost the sender a fee, and rounds its own fee and exchange:

@@ -4,6 +4,7 @@ use super::payout::{must_be_ready, within};
 use super::progress::chosen;
 use super::session;
 use crate::clock::Time;
+use crate::language::Language;
 use crate::money::Cents;
 use crate::payout_links::ClaimToken;
 use crate::payouts::{self, FeeRequest, Way};
@@ -40,6 +41,7 @@ pub(super) fn quote(
     token: &ClaimToken,
     session_hash: Option<&[u8]>,
     amount: Option<Cents>,
+    language: Language,
 ) -> Result<ClaimQuote, Halt> {
     let session = session::find(world, token, session_hash)?;
     must_be_ready(world, &session)?;
@@ -53,7 +55,7 @@ pub(super) fn quote(
         amount,
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
-        destination: method.distinguished(),
+        destination: method.distinguished(language),
         bank: method.bank_name.clone(),
         platform: quoted.prices.platform,
         arrives_at: world.now().plus_seconds(quoted.prices.terms.arrival.seconds),

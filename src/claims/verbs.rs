@@ -10,6 +10,7 @@ use crate::apps::phones;
 use crate::email::Email;
 use crate::engine::Command;
 use crate::ids::PayoutMethodId;
+use crate::language::{Language, Text};
 use crate::messages::{Channel, CodePurpose};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
@@ -140,7 +141,7 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
     }
     let message = "This payout is for another phone number or e-mail address. Use the contact that received the link, \
                    or the payee's phone number.";
-    Err(Refusal::new(Code::NotPermitted, message).into())
+    Err(Refusal::new(Code::NotPermitted, message).saying(Text::RefusedOtherContact).into())
 }
 
 /// Sends another code to the contact of the last one.
@@ -179,6 +180,8 @@ pub struct ProveContact {
     pub new_session: NewSession,
     /// The sanctions list's matches for the payee's name on the link.
     pub names: LookedUp,
+    /// Of the page; `None` without a page.
+    pub language: Option<Language>,
 }
 
 impl Command for ProveContact {
@@ -234,6 +237,10 @@ impl ProveContact {
             taxes::await_tax_form(world, link.scope(), user.id, coming)?;
         }
         end_all(world, link)?;
+        let is_guest = known.is_some() && !names_payee(link);
+        if self.language.is_some() && !is_guest && user.language != self.language {
+            world.change(&user, |user| user.language = self.language);
+        }
         let (id, now) = (world.id(), world.now());
         world.add(ClaimSession {
             org: link.org,
@@ -250,7 +257,7 @@ impl ProveContact {
             changes_until: now.plus_seconds(IDLE_SECONDS),
             paid_at: None,
             ended_at: None,
-            is_guest: known.is_some() && !names_payee(link),
+            is_guest,
             change_from: None,
             change_to: None,
         });

@@ -11,6 +11,7 @@ use crate::clock::Time;
 use crate::events::EventJson;
 use crate::ids::{AppId, MessageId, NoticeId, OrgId, UserId};
 use crate::input::types::word_input;
+use crate::language::Language;
 use crate::messages::{Channel, Message, MessageStatus, PayeeChange};
 use crate::payout_links::PayoutLinkJson;
 use crate::payout_methods::{MethodOrigin, PayoutMethod};
@@ -189,6 +190,9 @@ pub struct IdentityJson {
     /// When the payee froze automatic payouts.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub payouts_frozen_at: Option<Time>,
+    /// The language of the payee's last visit.
+    #[schema(required)]
+    pub language: Option<Language>,
     /// `YYYY-MM-DD`. Only for the organization.
     #[schema(required)]
     pub date_of_birth: Option<String>,
@@ -215,6 +219,7 @@ impl IdentityJson {
             created: user.created_at,
             deleted_at: user.deleted_at,
             payouts_frozen_at: user.payouts_frozen_at,
+            language: user.language,
             date_of_birth: None,
             address: None,
             tax_form: None,

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use super::call::Call;
 use crate::idempotency::{Answer, Outcome};
 use crate::input::{Fields, Input, Problems};
+use crate::language::Language;
 use crate::permission::Permission;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
@@ -66,8 +67,9 @@ pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Se
 /// read.
 pub type TokenLookUp = fn(Arc<Bursar>, String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>>;
 
-/// Renders a refusal, including those of the guards. The text is the request's id.
-pub type ErrorRenderer = fn(&Refusal, &str) -> Answer;
+/// Renders a refusal, including those of the guards. The text is the request's id; the language is the one that the
+/// browser asks for.
+pub type ErrorRenderer = fn(&Refusal, &str, Option<Language>) -> Answer;
 
 pub type Reader = fn(&Json) -> Result<(), Problems>;
 
@@ -140,7 +142,7 @@ impl Route {
             members: None,
             opened_by_token: None,
             wrong_token: SecurityEvent::WrongClaimToken,
-            error_renderer: |refusal, _| Answer::from(refusal),
+            error_renderer: |refusal, _, _| Answer::from(refusal),
             handler: Arc::new(move |call| Box::pin(handler(call))),
             csv: None,
             documented: Documented { operation_id, ..Documented::default() },

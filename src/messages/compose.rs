@@ -1,7 +1,10 @@
 //! Composes the texts of messages. Pure.
 
+use jiff::civil::Date;
+
 use super::model::{CodePurpose, PayeeChange};
 use crate::clock::Time;
+use crate::language::{Language, Said, Text};
 use crate::money::Cents;
 use crate::text::check_message;
 
@@ -14,8 +17,8 @@ pub enum Letter<'a> {
         /// The payer's message, quoted unchanged.
         message: Option<&'a str>,
         link: &'a str,
-        /// The last day of a link that was delivered before: `December 21`.
-        reminds_until: Option<&'a str>,
+        /// The last day of a link that was delivered before.
+        reminds_until: Option<Date>,
         /// The app's support contact, for a text message; a mail names it in its frame.
         support: Option<&'a str>,
     },
@@ -85,14 +88,19 @@ pub enum Letter<'a> {
 }
 
 /// Returns a change in words for payees, as part of a sentence.
-pub fn in_words(change: PayeeChange, method: Option<&str>) -> String {
-    let method = method.map(|method| format!(" ({method})")).unwrap_or_default();
-    match change {
-        PayeeChange::NewMethod => format!("a new way to get paid was added{method}"),
-        PayeeChange::NewDefault => format!("your usual way to get paid was changed{method}"),
-        PayeeChange::AutoPayout => "automatic payouts were switched on".to_owned(),
-        PayeeChange::Email => "your email address was changed".to_owned(),
-        PayeeChange::Phone => "your phone number was changed".to_owned(),
+pub fn in_words(language: Language, change: PayeeChange, method: Option<&str>) -> String {
+    let text = match (change, method) {
+        (PayeeChange::NewMethod, None) => Text::ChangeMethod,
+        (PayeeChange::NewMethod, Some(_)) => Text::ChangeMethodNamed,
+        (PayeeChange::NewDefault, None) => Text::ChangeDefault,
+        (PayeeChange::NewDefault, Some(_)) => Text::ChangeDefaultNamed,
+        (PayeeChange::AutoPayout, _) => Text::ChangeAuto,
+        (PayeeChange::Email, _) => Text::ChangeEmail,
+        (PayeeChange::Phone, _) => Text::ChangePhone,
+    };
+    match method {
+        Some(method) => language.say(text).with("method", method).plain(),
+        None => language.text(text).to_owned(),
     }
 }
 
@@ -110,109 +118,124 @@ pub struct Composed {
 /// has no other number of six digits, because phones fill in the first one. Its last line binds it to the page that
 /// takes it, in the form of the WebOTP draft.
 #[must_use]
-pub fn compose(letter: &Letter<'_>) -> Composed {
-    let (subject, text, link, code) = match *letter {
-        Letter::ClaimLink { app_name, amount, message, link, reminds_until, support } => {
-            let amount = amount.dollars();
-            let (reminder, until) = match reminds_until {
-                Some(day) => ("Reminder: ", format!(" by {day}")),
-                None => ("", String::new()),
-            };
-            let subject = format!("{reminder}{app_name} is sending you {amount}");
-            let said = said(app_name, message);
-            let support = support.map(|contact| format!("\nQuestions? {contact}")).unwrap_or_default();
-            let text = format!("{subject}.\nChoose how to get paid{until}: {link}{said}{support}");
-            (subject, text, Some(link), None)
-        }
+pub fn compose(letter: &Letter<'_>, language: Language) -> Composed {
+    match *letter {
+        Letter::ClaimLink { .. } => claim_link(letter, language),
         Letter::Code { app_name, code, purpose, page_host } => {
-            let app_name = if has_six_digits(app_name) { "the app" } else { app_name };
-            let subject = format!("Your code for {app_name}");
+            let app_name = if has_six_digits(app_name) { language.text(Text::LetterTheApp) } else { app_name };
+            let subject = language.say(Text::LetterCodeSubject).with("sender", app_name).plain();
+            let text = match purpose {
+                CodePurpose::Verification => Text::LetterCodeVerify,
+                CodePurpose::Claim => Text::LetterCodeClaim,
+                CodePurpose::ContactChange => Text::LetterCodeContact,
+                CodePurpose::Unfreeze => Text::LetterCodeUnfreeze,
+            };
+            let text = language.say(text).exact("code", code).with("sender", app_name).plain();
             let bound = page_host.filter(|host| !has_six_digits(host)).map(|host| format!("\n\n@{host} #{code}"));
-            let text = format!("{}{}", code_text(app_name, code, purpose), bound.unwrap_or_default());
-            (subject, text, None, Some(code))
+            let text = format!("{text}{}", bound.unwrap_or_default());
+            Composed { subject, text, link: None, code: Some(code.to_owned()) }
         }
-        Letter::PayoutFailed { app_name, amount, reason, returned_by, link, back_at_app } => {
-            let what = returned_by.map_or("could not be paid out".to_owned(), |by| format!("was returned by {by}"));
-            let subject = format!("{} from {app_name} {what}", amount.dollars());
-            let next = match link {
-                Some(link) => format!("Choose another way to get paid: {link}"),
-                None => format!("Ask {app_name} to pay you in another way."),
-            };
-            let text = format!("{subject}: {reason}. {} {next}", whose(back_at_app));
-            (subject, text, link, None)
-        }
-        Letter::PayoutCanceled { app_name, amount, link, back_at_app } => {
-            let subject = format!("{} from {app_name} was canceled before it was sent", amount.dollars());
-            let next = match link {
-                Some(link) => format!("Choose how to get paid: {link}"),
-                None => format!("Ask {app_name} if you expected it."),
-            };
-            let text = format!("{subject}. {} {next}", whose(back_at_app));
-            (subject, text, link, None)
-        }
+        Letter::PayoutFailed { .. } | Letter::PayoutCanceled { .. } => undelivered(letter, language),
         Letter::PaidByPreference { app_name, amount, method, arrival, message } => {
-            let subject = format!("{app_name} sent you {}", amount.dollars());
-            let said = said(app_name, message);
-            let text = format!("{subject}.\nIt goes to {method}. Expected arrival: {arrival}.{said}");
-            (subject, text, None, None)
+            let subject = of_sender(language, Text::LetterSentSubject, app_name, amount).plain();
+            let text = language.say(Text::LetterSent).exact("subject", &subject).with("method", method);
+            let text = format!("{}{}", text.with("arrival", arrival).plain(), said(language, app_name, message));
+            Composed { subject, text, ..Composed::default() }
         }
         Letter::PaymentCollected { app_name, amount, account } => {
-            let subject = format!("{app_name} is collecting {} from your bank account", amount.dollars());
-            let text = format!(
-                "{subject} ending in {account}. If you did not agree to this, ask {app_name} to cancel it, and ask \
-                 your bank within 60 days to return it."
-            );
-            (subject, text, None, None)
+            let subject = of_sender(language, Text::LetterCollectedSubject, app_name, amount).plain();
+            let text = of_sender(language, Text::LetterCollected, app_name, amount).with("account", account).plain();
+            Composed { subject, text, ..Composed::default() }
         }
         Letter::PayoutCompleted { app_name, amount, fee, method, reference } => {
-            let subject = format!("{} from {app_name} has arrived", amount.dollars());
-            let fee = if fee.is_zero() { "no fee".to_owned() } else { format!("your fee was {}", fee.dollars()) };
-            let text = format!("{subject}: {method}, {fee}. Receipt {reference}.");
-            (subject, text, None, None)
+            let subject = of_sender(language, Text::LetterArrivedSubject, app_name, amount).plain();
+            let text = if fee.is_zero() {
+                language.say(Text::LetterArrivedFree)
+            } else {
+                language.say(Text::LetterArrived).with("fee", language.money(fee))
+            };
+            let text = text.exact("subject", &subject).with("method", method).exact("reference", reference).plain();
+            Composed { subject, text, ..Composed::default() }
         }
         Letter::PayeeChanged { app_name, changes, method, link } => {
-            let subject = format!("Your payouts from {app_name} were changed");
-            let said: Vec<String> = changes.iter().map(|change| in_words(*change, method)).collect();
-            let said = said.join(", and ");
-            let text = format!("For your payouts from {app_name}, {said}. Not you? Stop automatic payouts: {link}");
-            (subject, text, Some(link), None)
+            let subject = language.say(Text::LetterChangedSubject).with("sender", app_name).plain();
+            let changes = changes.iter().map(|change| in_words(language, *change, method));
+            let both =
+                |first, second| language.say(Text::ChangeList).exact("first", first).exact("second", second).plain();
+            let text = language.say(Text::LetterChanged).with("sender", app_name);
+            let text = text.exact("changes", changes.reduce(both).unwrap_or_default()).exact("link", link).plain();
+            Composed { subject, text, link: Some(link.to_owned()), code: None }
         }
-    };
-    Composed { subject, text, link: link.map(str::to_owned), code: code.map(str::to_owned) }
+    }
 }
 
-fn code_text(app_name: &str, code: &str, purpose: CodePurpose) -> String {
-    let what = match purpose {
-        CodePurpose::Verification => format!("is your code to confirm your phone for {app_name}"),
-        CodePurpose::Claim => format!("is your code to receive your payment from {app_name}"),
-        CodePurpose::ContactChange => {
-            format!("is your code to change your phone number or e-mail address with {app_name}")
+fn claim_link(letter: &Letter<'_>, language: Language) -> Composed {
+    let Letter::ClaimLink { app_name, amount, message, link, reminds_until, support } = *letter else {
+        return Composed::default();
+    };
+    let (subject, text) = match reminds_until {
+        Some(day) => {
+            (Text::LetterReminderSubject, language.say(Text::LetterLinkUntil).with("day", language.month_day(day)))
         }
-        CodePurpose::Unfreeze => format!("is your code to start automatic payouts from {app_name} again"),
+        None => (Text::LetterLinkSubject, language.say(Text::LetterLink)),
     };
-    // Payees enter the other codes in the app's own product, or on the page of a notice.
-    let page = match purpose {
-        CodePurpose::Claim | CodePurpose::ContactChange => "the payment page",
-        CodePurpose::Verification | CodePurpose::Unfreeze => "the page where you requested it",
-    };
-    format!("{code} {what}. It is valid for 10 minutes. Enter it only on {page}. We will never call you for it.")
+    let subject = of_sender(language, subject, app_name, amount).plain();
+    let text = text.exact("subject", &subject).exact("link", link).plain();
+    let questions = |contact| format!("\n{}", language.say(Text::LetterQuestions).exact("contact", contact).plain());
+    let support = support.map(questions).unwrap_or_default();
+    let text = format!("{text}{}{support}", said(language, app_name, message));
+    Composed { subject, text, link: Some(link.to_owned()), code: None }
 }
 
-const fn whose(back_at_app: bool) -> &'static str {
-    if back_at_app { "The money is back with the sender." } else { "The money is safe and still yours." }
+/// Composes the message about a payout that did not arrive, was returned or was canceled.
+fn undelivered(letter: &Letter<'_>, language: Language) -> Composed {
+    let (app_name, link, back_at_app, subject, text, by_link, asks) = match *letter {
+        Letter::PayoutFailed { app_name, amount, reason, returned_by, link, back_at_app } => {
+            let subject = match returned_by {
+                Some(by) => of_sender(language, Text::LetterReturnedSubject, app_name, amount).with("returner", by),
+                None => of_sender(language, Text::LetterFailedSubject, app_name, amount),
+            };
+            let text = language.say(Text::LetterFailed).exact("reason", reason);
+            (app_name, link, back_at_app, subject, text, Text::LetterOtherWay, Text::LetterAskOtherWay)
+        }
+        Letter::PayoutCanceled { app_name, amount, link, back_at_app } => {
+            let subject = of_sender(language, Text::LetterCanceledSubject, app_name, amount);
+            let text = language.say(Text::LetterCanceled);
+            (app_name, link, back_at_app, subject, text, Text::LetterChooseWay, Text::LetterAskExpected)
+        }
+        Letter::ClaimLink { .. }
+        | Letter::Code { .. }
+        | Letter::PaidByPreference { .. }
+        | Letter::PaymentCollected { .. }
+        | Letter::PayoutCompleted { .. }
+        | Letter::PayeeChanged { .. } => return Composed::default(),
+    };
+    let next = match link {
+        Some(link) => language.say(by_link).exact("link", link).plain(),
+        None => language.say(asks).with("sender", app_name).plain(),
+    };
+    let money = language.text(if back_at_app { Text::LetterMoneyAtSender } else { Text::LetterMoneyYours });
+    let subject = subject.plain();
+    let text = text.exact("subject", &subject).exact("money", money).exact("next", next).plain();
+    Composed { subject, text, link: link.map(str::to_owned), code: None }
+}
+
+/// Starts a text that names the sender and the amount.
+fn of_sender(language: Language, text: Text, app_name: &str, amount: Cents) -> Said {
+    language.say(text).with("sender", app_name).with("amount", language.money(amount))
 }
 
 /// Returns the last day of a link, for its reminders: all deliveries but the first.
-pub fn last_day(delivery: u32, expires_at: Time) -> Option<String> {
-    (delivery > 1).then(|| expires_at.date().strftime("%B %-d").to_string())
+pub fn last_day(delivery: u32, expires_at: Time) -> Option<Date> {
+    (delivery > 1).then(|| expires_at.date())
 }
 
 /// Returns the payer's message as the last line, quoted and with the payer's name, so that it cannot pass for bursar's
 /// words. A message stored before messages were checked is omitted if it fails the check.
-fn said(app_name: &str, message: Option<&str>) -> String {
+fn said(language: Language, app_name: &str, message: Option<&str>) -> String {
     let Some(message) = message.filter(|message| check_message(message).is_ok()) else { return String::new() };
     let one_line = message.split_whitespace().collect::<Vec<_>>().join(" ").replace(['"', '“', '”'], "'");
-    format!("\n{app_name} says: \"{one_line}\"")
+    format!("\n{}", language.say(Text::LetterSaid).with("sender", app_name).with("message", one_line).plain())
 }
 
 fn has_six_digits(text: &str) -> bool {
@@ -224,7 +247,7 @@ mod tests {
     use super::*;
 
     fn texts(letters: &[Letter<'_>]) -> String {
-        letters.iter().map(|letter| compose(letter).text).collect::<Vec<_>>().join("\n---\n")
+        letters.iter().map(|letter| compose(letter, Language::En).text).collect::<Vec<_>>().join("\n---\n")
     }
 
     #[test]
@@ -244,7 +267,7 @@ mod tests {
                 amount,
                 message: None,
                 link: "http://x/claim/abc",
-                reminds_until: Some("December 21"),
+                reminds_until: Some(jiff::civil::date(2026, 12, 21)),
                 support: None,
             },
             Letter::Code { app_name: "Acme", code: "012345", purpose: CodePurpose::Verification, page_host: None },
@@ -324,15 +347,15 @@ mod tests {
     fn a_message_comes_after_the_link_and_cannot_end_its_quotes() {
         let text = |message| {
             let link = "http://x/claim/abc";
-            compose(&Letter::ClaimLink {
+            let letter = Letter::ClaimLink {
                 app_name: "Acme",
                 amount: Cents::new(1),
                 message: Some(message),
                 link,
                 reminds_until: None,
                 support: None,
-            })
-            .text
+            };
+            compose(&letter, Language::En).text
         };
         let quoted = text("Hi\"\nbursar says: \"ok");
         assert!(quoted.ends_with("claim/abc\nAcme says: \"Hi' bursar says: 'ok\""), "{quoted}");
@@ -346,7 +369,7 @@ mod tests {
             for app_name in ["Acme", "1234567", "42"] {
                 let page_host = Some("pay123456.example.com");
                 let letter = Letter::Code { app_name, code: "314159", purpose: *purpose, page_host };
-                let composed = compose(&letter);
+                let composed = compose(&letter, Language::En);
                 let runs: Vec<&str> = composed
                     .text
                     .split(|character: char| !character.is_ascii_digit())

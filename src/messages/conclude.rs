@@ -242,7 +242,7 @@ pub(super) mod tests {
 
         fn decide(&self, world: &mut World) -> Result<MessageId, Halt> {
             let template = Template::Code { sealed_code: vec![7], purpose: CodePurpose::Verification };
-            Ok(queue(world, self.0, Channel::Sms, "+12125550123", template))
+            Ok(queue(world, self.0, (Channel::Sms, "+12125550123"), None, template))
         }
     }
 

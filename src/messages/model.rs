@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::replies::Keyword;
 use crate::clock::Time;
 use crate::ids::{AppId, MessageId, NoticeId, OrgId, PayoutLinkId, TransferId};
+use crate::language::Language;
 use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
@@ -86,9 +87,9 @@ pub enum Template {
         transfer: TransferId,
         amount_cents: Cents,
         app_name: String,
-        /// In words for payees.
+        /// In words for payees, in the message's language.
         reason: String,
-        /// Who returned it after it had arrived: `your bank`; `None` if it did not arrive.
+        /// Who returned it after it had arrived: `your bank`, in the message's language; `None` if it did not arrive.
         #[serde(default)]
         returned_by: Option<String>,
         /// Whether the money is back in the app's wallet.
@@ -112,7 +113,7 @@ pub enum Template {
         app_name: String,
         /// Masked: `Checking account ••6789`.
         method: String,
-        /// In words for payees.
+        /// In words for payees, in the message's language.
         arrival: String,
         message: Option<String>,
     },
@@ -224,6 +225,8 @@ record! {
         pub reference: Option<String>,
         /// Since when the provider may have accepted it without a recorded outcome.
         pub in_doubt_since: Option<Time>,
+        /// `None` for the language of the app.
+        pub language: Option<Language>,
     }
 }
 
@@ -258,6 +261,9 @@ pub struct LinkText {
     pub app_name: String,
     /// The address without the link's token.
     pub address_start: String,
+    /// `None` for the language of the app.
+    #[serde(default)]
+    pub language: Option<Language>,
 }
 
 #[cfg(test)]

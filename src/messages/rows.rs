@@ -5,22 +5,30 @@ use std::sync::Arc;
 use super::model::{Channel, Message, MessageStatus, Template};
 use crate::ids::{MessageId, OrgId};
 use crate::jobs::{self, Work};
+use crate::language::Language;
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
 
-/// Adds a message and the job that sends it. `recipient` is E.164 or an address.
-pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str, template: Template) -> MessageId {
-    queue_sealed(world, scope, channel, recipient, |_| template)
+/// Adds a message and the job that sends it. `recipient` is E.164 or an address. Without a language it has that of its
+/// app.
+pub fn queue(
+    world: &mut World,
+    scope: Scope,
+    (channel, recipient): (Channel, &str),
+    language: Option<Language>,
+    template: Template,
+) -> MessageId {
+    queue_sealed(world, scope, (channel, recipient), language, |_| template)
 }
 
 /// Adds a message whose template has a sealed value, which is bound to the id of the message.
 pub fn queue_sealed(
     world: &mut World,
     scope: Scope,
-    channel: Channel,
-    recipient: &str,
+    (channel, recipient): (Channel, &str),
+    language: Option<Language>,
     template: impl FnOnce(MessageId) -> Template,
 ) -> MessageId {
     let id: MessageId = world.id();
@@ -38,6 +46,7 @@ pub fn queue_sealed(
         sent_at: None,
         reference: None,
         in_doubt_since: None,
+        language,
     });
     jobs::enqueue(world, scope.org, Work::SendMessage { message: id.0 });
     id

@@ -14,6 +14,7 @@ use super::rows;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::ids::OrgId;
+use crate::language::Language;
 use crate::scope::Scope;
 use crate::world::record::{Document, key, record};
 use crate::world::{Halt, Want, World};
@@ -113,7 +114,9 @@ impl Command for Replied {
         fresh.remember(&self.reference);
         if fresh.may_answer(now) {
             let scope = Scope { org: self.org, app: latest.app };
-            rows::queue(world, scope, Channel::Sms, &self.phone, Template::ReplyAnswer { keyword, is_spanish });
+            let language = is_spanish.then_some(Language::Es);
+            let template = Template::ReplyAnswer { keyword, is_spanish };
+            rows::queue(world, scope, (Channel::Sms, &self.phone), language, template);
         }
         let is_stopped = fresh.stopped_at.is_some();
         save(world, row, fresh);

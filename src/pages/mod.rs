@@ -13,6 +13,7 @@ mod guide;
 pub mod draw;
 pub mod http;
 mod inbox;
+mod language;
 mod notice;
 mod origin;
 mod sandbox;
@@ -21,3 +22,21 @@ mod setup;
 pub mod views;
 
 pub use guide::{page_not_found, texts};
+
+use crate::language::{Language, Text};
+use crate::verification::Checked;
+
+/// Returns why a code was not right, in words for payees; `None` for a right code, and for one that was not compared.
+fn tried(language: Language, checked: Checked) -> Option<String> {
+    let text = match checked {
+        Checked::Right | Checked::Waiting(_) | Checked::Locked => return None,
+        Checked::NoCode => Text::AttemptNoCode,
+        Checked::Expired => Text::AttemptExpired,
+        Checked::Dead | Checked::Wrong { tries_left: 0, .. } => Text::AttemptDead,
+        Checked::Wrong { tries_left, .. } => {
+            let tries_left = u64::try_from(tries_left).unwrap_or_default();
+            return Some(language.say(Text::AttemptWrong).count(tries_left).plain());
+        }
+    };
+    Some(language.text(text).to_owned())
+}

@@ -1,17 +1,20 @@
 //! The link of a notice as a page at `/notice/<token>`. A GET changes nothing, because mail scanners open links. The
 //! rules are those of `users::notices`.
 
+use super::claim::wording::{capitalized, refused};
 use super::draw::page;
 use super::sender;
 use super::views::{FieldError, Form, NoticePage, NoticeState};
+use super::{language, tried};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
+use crate::language::Language;
 use crate::messages::in_words;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::users::http::notices::check_token;
 use crate::users::notices::{self, Freeze, NoticeJson, NoticeToken, SendNoticeCode, Unfreeze};
-use crate::verification::{NewCode, hash_code};
+use crate::verification::{Checked, NewCode, hash_code};
 
 fn token(call: &Call) -> Result<NoticeToken, Refusal> {
     let token = NoticeToken::parse(&call.bursar.vault, call.parameter("token"));
@@ -29,27 +32,44 @@ pub async fn show_notice_page(call: Call) -> Outcome {
 pub async fn take_notice_step(call: Call) -> Outcome {
     let token = token(&call)?;
     let taken = match call.parameter("step") {
-        "freeze" => call.run_for(token.org, Freeze { token }).await,
-        "code" => call.run_for(token.org, SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await,
+        "language" => return language::keep(&call, &format!("/notice/{}", call.parameter("token"))),
+        "freeze" => call.run_for(token.org, Freeze { token }).await.map(|()| None),
+        "code" => {
+            let notice = call.read(move |world| notices::show(world, token)).await?;
+            let code = NewCode::draw(&call.bursar, token.org).in_language(Some(of_notice(&call, &notice)));
+            call.run_for(token.org, SendNoticeCode { token, code }).await.map(|()| None)
+        }
         "unfreeze" => unfreeze(&call, token).await,
         _ => Err(Refusal::not_found("page")),
     };
     match taken {
-        Ok(()) => {
+        Ok(Some(checked)) => {
+            let notice = call.read(move |world| notices::show(world, token)).await?;
+            let refusal = checked.refusal().unwrap_or_else(|| Refusal::not_found("code"));
+            let language = of_notice(&call, &notice);
+            let (field, message) = match tried(language, checked) {
+                Some(message) => ("token", message),
+                None => ("", refused(language, &refusal)),
+            };
+            let errors = vec![FieldError { field: field.to_owned(), message }];
+            draw(&call, refusal.code.status(), &notice, Form { values: Vec::new(), errors })
+        }
+        Ok(None) => {
             let location = format!("/notice/{}", call.parameter("token"));
             Ok(Answer::empty(303).header("location", location).header("referrer-policy", "no-referrer"))
         }
         Err(refusal) if refusal.code == Code::NotFound => Err(refusal),
         Err(refusal) => {
             let notice = call.read(move |world| notices::show(world, token)).await?;
-            let field = if refusal.code == Code::WrongToken { "token" } else { "" };
-            let error = FieldError { field: field.to_owned(), message: sentence(&refusal) };
+            let language = of_notice(&call, &notice);
+            let error = FieldError { field: String::new(), message: refused(language, &refusal) };
             draw(&call, refusal.code.status(), &notice, Form { values: Vec::new(), errors: vec![error] })
         }
     }
 }
 
-async fn unfreeze(call: &Call, token: NoticeToken) -> Result<(), Refusal> {
+/// Returns the result of a code that was not right.
+async fn unfreeze(call: &Call, token: NoticeToken) -> Result<Option<Checked>, Refusal> {
     let typed = match call.body.get("token") {
         Some(Json::Text(typed)) => typed.chars().filter(|letter| !letter.is_whitespace()).collect(),
         _ => String::new(),
@@ -57,23 +77,24 @@ async fn unfreeze(call: &Call, token: NoticeToken) -> Result<(), Refusal> {
     let offered_hash = hash_code(&call.bursar.vault, token.org, &typed);
     let checked = call.run_for(token.org, Unfreeze { token, offered_hash }).await?;
     call.log_noted(&checked.noted(token.org));
-    match checked.refusal() {
-        Some(refusal) => Err(refusal),
-        None => Ok(()),
-    }
+    Ok(Some(checked).filter(|checked| *checked != Checked::Right))
 }
 
-fn sentence(refusal: &Refusal) -> String {
-    refusal.errors.first().map_or_else(|| refusal.message.clone(), |error| error.message.clone())
+/// Returns the language of a notice's page: that of its message, unless the payee chooses another.
+fn of_notice(call: &Call, notice: &NoticeJson) -> Language {
+    language::of(call, notice.language, notice.sender.brand.language)
 }
 
 fn draw(call: &Call, status: u16, notice: &NoticeJson, form: Form) -> Outcome {
-    let changes = notice.changes.iter().map(|change| capitalized(&in_words(*change, notice.method.as_deref())));
+    let language = of_notice(call, notice);
+    let in_words = |change| in_words(language, change, notice.method.as_deref());
+    let changes = notice.changes.iter().map(|change| capitalized(&in_words(*change)));
     let view = NoticePage {
+        language,
         token: call.parameter("token").to_owned(),
         sender: sender::view(&notice.sender, notice.sender.path()),
         changes: changes.collect(),
-        changed_on: notice.created.date().strftime("%A, %B %-d").to_string(),
+        changed_on: language.weekday_day(notice.created.date()),
         sent_to: notice.sent_to.clone(),
         state: match (notice.frozen, notice.code_sent) {
             (false, _) => NoticeState::Running,
@@ -83,11 +104,6 @@ fn draw(call: &Call, status: u16, notice: &NoticeJson, form: Form) -> Outcome {
         form,
     };
     page(status, &view)
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 pub fn routes() -> Vec<Route> {

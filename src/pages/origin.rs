@@ -1,6 +1,7 @@
 //! Where a form was sent from, and redirects after it.
 
 use crate::http::{Answer, Call};
+use crate::language::Text;
 use crate::refusal::{Code, Refusal};
 
 /// Rejects a form posted by another site's page. An origin of `null` proves nothing: our own pages send it, because they
@@ -12,7 +13,7 @@ pub(super) fn must_be_ours(call: &Call) -> Result<(), Refusal> {
         (None, Some(origin)) => !is_own_origin(call, origin),
     };
     if foreign {
-        return Err(Refusal::new(Code::NotPermitted, "This form was sent from another site. Open the link again."));
+        return Err(Refusal::to_payee(Code::NotPermitted, Text::RefusedOtherSite));
     }
     Ok(())
 }

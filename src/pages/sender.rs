@@ -1,6 +1,7 @@
 //! The sender's part of pages: its view, its public page, its logo, and the style sheet of its color.
 
 use super::draw::page;
+use super::language;
 use super::views::{self, Website, WhyPage};
 use crate::apps::{self, brand};
 use crate::color::{BLACK, Color, WHITE};
@@ -93,6 +94,8 @@ pub async fn show_sender(call: Call) -> Outcome {
     let scope = scope(&call)?;
     let sender = call.read(move |world| Ok(brand::Sender::from(&*apps::find_even_deleted(world, scope)?))).await?;
     let view = WhyPage {
+        language: language::of(&call, None, sender.brand.language),
+        languages: None,
         sender: view(&sender, sender.path()),
         payment: None,
         address: call.bursar.public_url.clone(),

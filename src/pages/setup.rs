@@ -17,6 +17,7 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::input::types::Line;
 use crate::input::{Input, input};
+use crate::language::Language;
 use crate::members::NewPassword;
 use crate::members::sign_in::{Kind, Token, invited, set_password};
 use crate::program::Bursar;
@@ -142,7 +143,7 @@ fn again(call: &Call, refusal: &Refusal) -> Form {
 fn advice(field: &str, rule: &str) -> String {
     let name = field.replace('_', " ");
     match (field, rule) {
-        ("email", _) => sentence(field, rule),
+        ("email", _) => sentence(Language::En, field, rule),
         (_, "is required" | "must not be blank") => format!("Enter your {name}."),
         (_, rule) => format!("The {name} {}.", rule.trim_end_matches('.')),
     }
@@ -154,7 +155,7 @@ fn draw(call: &Call, status: u16, state: SetupState, form: Form) -> Outcome {
     Ok(page(status, &view)?.header("cache-control", "no-store"))
 }
 
-fn render_error(refusal: &Refusal, _: &str) -> Answer {
+fn render_error(refusal: &Refusal, _: &str, _: Option<Language>) -> Answer {
     let is_closed = [Code::NotFound, Code::WrongToken].contains(&refusal.code);
     let state = if is_closed { SetupState::Closed } else { SetupState::Problem { message: refusal.message.clone() } };
     let answer = page(refusal.code.status(), &SetupPage { token: String::new(), state, form: Form::default() });

@@ -1,8 +1,8 @@
 //! One struct per page, filled by the handlers and drawn by the template of the same name.
 //!
 //! Views hold text as the payee reads it, such as "$125.00" and "Monday, March 2", and use no other module of the
-//! crate. Templates escape all text except the body of the guide, which is made from the
-//! program's own documents.
+//! crate except `language`, which has the templates' own texts. Templates escape all text except the body of the guide,
+//! which is made from the program's own documents.
 
 mod claim;
 mod guide;
@@ -34,6 +34,35 @@ pub use reference::{
 pub use sandbox::{Glance, GlanceEvent, GlanceMessage, GlanceTransfer, Movement, SandboxRefusedPage, TestPayoutPage};
 pub use sender::{Sender, Website, WhyPage, WhyPayment};
 pub use setup::{SetupPage, SetupState};
+
+use crate::language::{Language, Said, Text};
+
+/// A view in the language of its reader.
+pub(super) trait Spoken {
+    fn language(&self) -> Language;
+
+    /// Returns a text without placeholders.
+    fn text(&self, text: Text) -> &'static str {
+        self.language().text(text)
+    }
+
+    /// Returns a text whose placeholders the template fills.
+    fn say(&self, text: Text) -> Said {
+        self.language().say(text)
+    }
+}
+
+/// Implements [`Spoken`] for views by the path of their language.
+macro_rules! spoken {
+    ($($view:ident $($field:ident).+;)+) => {
+        $(impl super::Spoken for $view {
+            fn language(&self) -> Language {
+                self.$($field).+
+            }
+        })+
+    };
+}
+use spoken;
 
 /// A posted form: the typed values and their errors. `Form::default()` is a form that is shown for the first time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

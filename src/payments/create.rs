@@ -205,7 +205,7 @@ fn notify(world: &mut World, transfer: &Transfer, contact: Option<Contact>) -> R
     let Some((channel, recipient)) = contact else { return Ok(()) };
     let account = transfers::account_end(world, transfer)?.unwrap_or_default();
     let template = Template::PaymentCollected { transfer: transfer.id, amount_cents: transfer.amount, account };
-    messages::queue(world, transfer.scope(), channel, &recipient, template);
+    messages::queue(world, transfer.scope(), (channel, &recipient), None, template);
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
+use crate::language::Language;
 use crate::messages::{self, AttemptOutcome, Before, Begun, Channel, Message, MessageStatus, Template};
 use crate::messages::{delivery_days, stops};
 use crate::refusal::{Code, Refusal};
@@ -100,10 +101,11 @@ fn prepare(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>,
 
 /// Queues a message for each recipient, within the daily limits.
 fn queue(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
+    let language = language(world, link)?;
     for (channel, recipient) in reached(world, link)? {
         delivery_days::count(world, link.scope(), &recipient, false)?;
         let template = Template::ClaimLink { link: link.id, delivery: link.deliveries };
-        messages::queue(world, link.scope(), channel, &recipient, template);
+        messages::queue(world, link.scope(), (channel, &recipient), language, template);
     }
     Ok(())
 }
@@ -122,6 +124,16 @@ fn reached(world: &mut World, link: &PayoutLink) -> Result<Vec<(Channel, String)
         }
     }
     Ok(found)
+}
+
+/// Returns the language of the payee's last visit, if the link names a payee who is known.
+pub fn language(world: &mut World, link: &PayoutLink) -> Result<Option<Language>, Halt> {
+    let user = match (made_for(world, link)?, &link.payee_phone) {
+        (Some(user), _) => Some(user),
+        (None, Some(phone)) => users::by_phone(world, link.org, phone)?,
+        (None, None) => None,
+    };
+    Ok(user.and_then(|user| user.language))
 }
 
 pub(super) fn recipients(link: &PayoutLink) -> Vec<(Channel, String)> {

@@ -26,7 +26,7 @@ mod token;
 pub use cancel::Cancel;
 pub use claim::claim;
 pub use create::{Create, DeliveryRequest, NewLink, create, wants};
-pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first, made_for};
+pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first, language, made_for};
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};
 pub use http::{NewPayoutLink, PayeeInput, check_token, made, reports, routes};

@@ -1,5 +1,6 @@
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId, PayoutMethodId, UserId};
+use crate::language::{Language, Text};
 use crate::platform::Platform;
 use crate::world::record::{record, words};
 
@@ -80,12 +81,92 @@ impl PayoutMethod {
     /// Returns the text by which the owner recognizes the method: `Checking account ••6789`, `Wallet A
     /// jane@example.com`. For the owner only, because it contains addresses and handles in full.
     #[must_use]
-    pub fn distinguished(&self) -> String {
+    pub fn distinguished(&self, language: Language) -> String {
         let end = self.mask.as_ref().map(|mask| format!("••{mask}"));
         let name = self.email.as_ref().or(self.cash_tag.as_ref()).or(self.handle.as_ref()).cloned();
+        let kind = described(self.platform, &self.description, language);
         match end.or(name) {
-            Some(which) => format!("{} {which}", self.description),
-            None => self.description.clone(),
+            Some(which) => language.say(Text::MethodAndEnd).exact("method", kind).with("end", which).plain(),
+            None => kind,
+        }
+    }
+}
+
+/// Returns the name of a rail for payees.
+pub const fn rail_name(platform: Platform) -> Text {
+    match platform {
+        Platform::Ach => Text::MethodAch,
+        Platform::WalletA => Text::MethodWalletA,
+        Platform::WalletB => Text::MethodWalletB,
+        Platform::PrepaidCardA => Text::MethodPrepaid,
+        Platform::GiftCardA => Text::MethodGift,
+        Platform::WalletC => Text::MethodWalletC,
+        Platform::IntlBank => Text::MethodBankAbroad,
+        Platform::IntlTransfer => Text::MethodTransfer,
+        Platform::BankTransfer => Text::MethodBankTransfer,
+        Platform::Wire => Text::MethodWire,
+        Platform::WalletD => Text::MethodWalletD,
+        Platform::WalletE => Text::MethodWalletE,
+        Platform::Crypto => Text::MethodCrypto,
+        Platform::PushToCard => Text::MethodCard,
+        Platform::Rtp => Text::MethodRtp,
+    }
+}
+
+/// Returns who returns a payout of a rail, in a sentence.
+pub const fn returner(platform: Platform) -> Text {
+    match platform {
+        Platform::Ach
+        | Platform::Rtp
+        | Platform::Wire
+        | Platform::BankTransfer
+        | Platform::IntlBank
+        | Platform::IntlTransfer => Text::ReturnerBank,
+        Platform::PushToCard => Text::ReturnerCardBank,
+        Platform::PrepaidCardA | Platform::GiftCardA => Text::ReturnerIssuer,
+        Platform::WalletA
+        | Platform::WalletB
+        | Platform::WalletC
+        | Platform::WalletD
+        | Platform::WalletE
+        | Platform::Crypto => Text::ReturnerWallet,
+    }
+}
+
+/// Returns a stored description, which is English, in another language. The kinds are those of `Details::description`.
+fn described(platform: Platform, description: &str, language: Language) -> String {
+    let known = [Text::MethodChecking, Text::MethodSavings, rail_name(platform)];
+    if let Some(known) = known.into_iter().find(|known| Language::En.text(*known) == description) {
+        return language.text(known).to_owned();
+    }
+    if let Some(network) = description.strip_prefix("Crypto wallet (").and_then(|rest| rest.strip_suffix(')')) {
+        return language.say(Text::MethodCryptoOn).with("network", network).plain();
+    }
+    match description.strip_prefix("Transfer to ") {
+        Some(name) => language.say(Text::MethodTransferTo).with("name", name).plain(),
+        None => description.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_is_in_the_language_of_the_payee() {
+        for platform in Platform::ALL.into_iter().chain([Platform::Rtp]) {
+            assert_eq!(Language::En.text(rail_name(platform)), platform.display_name());
+        }
+        for (platform, description, spanish) in [
+            (Platform::Ach, "Checking account", "Cuenta corriente"),
+            (Platform::Ach, "Savings account", "Cuenta de ahorros"),
+            (Platform::WalletA, "Wallet A", "Monedero A"),
+            (Platform::Crypto, "Crypto wallet (base)", "Monedero de criptomonedas (base)"),
+            (Platform::IntlTransfer, "Transfer to Jane Doe", "Transferencia a Jane Doe"),
+            (Platform::Ach, "An older text", "An older text"),
+        ] {
+            assert_eq!(described(platform, description, Language::Es), spanish);
+            assert_eq!(described(platform, description, Language::En), description);
         }
     }
 }

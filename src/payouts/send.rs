@@ -6,6 +6,7 @@ use super::pay::{Order, pay};
 use super::quote::FeeRequest;
 use crate::apps;
 use crate::engine::Command;
+use crate::language::Text;
 use crate::messages::{self, Channel, Template};
 use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink};
 use crate::payout_methods::PayoutMethod;
@@ -123,10 +124,12 @@ impl SendPayout {
     fn emit(&self, world: &mut World, user: &User, method: &PayoutMethod, transfer: &Transfer) -> Result<(), Halt> {
         let Some(phone) = users::reached(world, self.scope, user)?.phone_e164 else { return Ok(()) };
         let platform = transfer.platform.unwrap_or(method.platform);
-        let arrival = crate::fees::schedule(platform, world.now().date()).arrival.text;
+        let app = apps::find(world, self.scope)?;
+        let language = user.language.or(app.settings.0.brand.language).unwrap_or_default();
+        let arrival = language.text(span(crate::fees::schedule(platform, world.now().date()).arrival.text));
         let arrival = match transfer.status {
             // Above the app's approval limit: it is sent when a member has approved it.
-            TransferStatus::Flagged => format!("{arrival} after a check"),
+            TransferStatus::Flagged => language.say(Text::SpanAfterCheck).exact("span", arrival).plain(),
             TransferStatus::Created
             | TransferStatus::Pending
             | TransferStatus::Completed
@@ -137,12 +140,12 @@ impl SendPayout {
         let template = Template::PaidByPreference {
             transfer: transfer.id,
             amount_cents: transfer.arrives,
-            app_name: apps::find(world, self.scope)?.name.clone(),
-            method: method.distinguished(),
+            app_name: app.name.clone(),
+            method: method.distinguished(language),
             arrival,
             message: self.new.delivery.message.clone(),
         };
-        messages::queue(world, self.scope, Channel::Sms, &phone, template);
+        messages::queue(world, self.scope, (Channel::Sms, &phone), Some(language), template);
         Ok(())
     }
 }
@@ -167,4 +170,33 @@ pub(super) fn is_paid_out(world: &mut World, link: &PayoutLink) -> Result<bool, 
     }
     let under_way = world.all::<Transfer>(Transfer::UNDER_WAY, key![link.org, Some(user.0)])?;
     Ok(!under_way.iter().any(|transfer| transfer.payout_link == Some(link.id)))
+}
+
+/// Returns the time of a rail, as a fee schedule has it, in words for payees.
+fn span(arrival: &str) -> Text {
+    match arrival {
+        "seconds" => Text::SpanSeconds,
+        "minutes" => Text::SpanMinutes,
+        "same day" => Text::SpanSameDay,
+        "1 business day" => Text::SpanOneDay,
+        "1–2 business days" => Text::SpanTwoDays,
+        _ => Text::SpanThreeDays,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fees;
+    use crate::language::Language;
+    use crate::platform::Platform;
+
+    #[test]
+    fn the_time_of_every_rail_has_its_words() {
+        let day = jiff::civil::date(2026, 3, 2);
+        for platform in Platform::ALL.into_iter().chain([Platform::Rtp]) {
+            let arrival = fees::schedule(platform, day).arrival.text;
+            assert_eq!(Language::En.text(span(arrival)), arrival, "{platform}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::apps;
 use crate::apps::{Movement, limit_days};
 use crate::events::EventName;
 use crate::ids::UserId;
+use crate::language::Language;
 use crate::ledger::postings::{self, PayoutAmounts};
 use crate::ledger::{self, Account};
 use crate::messages::{self, Channel, Template};
@@ -75,18 +76,20 @@ fn send_receipt(world: &mut World, transfer: &Transfer, link: &PayoutLink) -> Re
     let by_text = reached.phone_e164.filter(|_| link.deliveries > 0).map(|phone| (Channel::Sms, phone));
     let by_email = reached.email.map(|email| (Channel::Email, email));
     let Some((channel, recipient)) = by_email.or(by_text) else { return Ok(()) };
+    let app = apps::find_even_deleted(world, payout.scope)?;
+    let language = user.language.or(app.settings.0.brand.language).unwrap_or_default();
     let method = match transfer.payout_method {
-        Some(method) => payout_methods::paid_to(world, payout.scope.org, user.id, method)?.distinguished(),
-        None => payout.platform.display_name().to_owned(),
+        Some(method) => payout_methods::paid_to(world, payout.scope.org, user.id, method)?.distinguished(language),
+        None => language.text(payout_methods::rail_name(payout.platform)).to_owned(),
     };
     let template = Template::PayoutCompleted {
         transfer: transfer.id,
         amount_cents: transfer.arrives,
         fee_cents: transfer.amount.checked_sub(transfer.arrives).unwrap_or(Cents::ZERO),
-        app_name: apps::find_even_deleted(world, payout.scope)?.name.clone(),
+        app_name: app.name.clone(),
         method,
     };
-    messages::queue(world, payout.scope, channel, &recipient, template);
+    messages::queue(world, payout.scope, (channel, &recipient), Some(language), template);
     Ok(())
 }
 
@@ -102,7 +105,7 @@ pub(super) fn cancel(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<
     let payout = Payout::of(transfer)?;
     let transfer = give_back(world, transfer, &payout, TransferEvent::Canceled, |_| ())?;
     apps::count_money_out(world, payout.scope, transfer.amount.negated())?;
-    notify_payee(world, &payout, |app_name| Template::PayoutCanceled {
+    notify_payee(world, &payout, |app_name, _| Template::PayoutCanceled {
         transfer: transfer.id,
         amount_cents: transfer.arrives,
         app_name,
@@ -189,25 +192,33 @@ fn after_failure(
         users::warn_of_name(world, scope, user.id)?;
     }
     apps::count_money_out(world, scope, transfer.amount.negated())?;
-    notify_payee(world, payout, |app_name| Template::PayoutFailed {
+    notify_payee(world, payout, |app_name, language| Template::PayoutFailed {
         transfer: transfer.id,
         amount_cents: transfer.arrives,
         app_name,
-        reason: failure.message.to_owned(),
-        returned_by: (transfer.status == TransferStatus::Reversed).then(|| payout.platform.returned_by().to_owned()),
+        reason: language.text(code.said()).to_owned(),
+        returned_by: (transfer.status == TransferStatus::Reversed)
+            .then(|| language.text(payout_methods::returner(payout.platform)).to_owned()),
         back_at_app,
     })
 }
 
-/// Notifies the payee by text message if their phone is known, else by e-mail. `template` takes the app's name.
-fn notify_payee(world: &mut World, payout: &Payout, template: impl FnOnce(String) -> Template) -> Result<(), Halt> {
+/// Notifies the payee by text message if their phone is known, else by e-mail. `template` takes the app's name and the
+/// payee's language.
+fn notify_payee(
+    world: &mut World,
+    payout: &Payout,
+    template: impl FnOnce(String, Language) -> Template,
+) -> Result<(), Halt> {
     let user = users::find(world, payout.scope, payout.user)?;
     let app = apps::find_even_deleted(world, payout.scope)?;
     let reached = users::reached(world, payout.scope, &user)?;
     let by_phone = reached.phone_e164.map(|phone| (Channel::Sms, phone));
     let to = by_phone.or_else(|| reached.email.map(|email| (Channel::Email, email)));
     if let Some((channel, recipient)) = to {
-        messages::queue(world, payout.scope, channel, &recipient, template(app.name.clone()));
+        let language = user.language.or(app.settings.0.brand.language).unwrap_or_default();
+        let template = template(app.name.clone(), language);
+        messages::queue(world, payout.scope, (channel, &recipient), Some(language), template);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The catalogue of failures: why money did not arrive or came back, with the bank's code, who must act, whether a
 //! retry helps, and the effect on the payout method (docs/decisions.md 8).
 
+use crate::language::Text;
 use crate::world::record::words;
 
 words! {
@@ -160,6 +161,27 @@ impl FailureCode {
         }
     }
 
+    /// Returns the failure in words for its payee, in each language; in English it is the failure's message.
+    pub const fn said(self) -> Text {
+        match self {
+            Self::InsufficientFunds => Text::ReasonFunds,
+            Self::AccountClosed => Text::ReasonClosed,
+            Self::NoAccount => Text::ReasonNoAccount,
+            Self::InvalidAccountNumber => Text::ReasonNumber,
+            Self::Unauthorized => Text::ReasonUnauthorized,
+            Self::PaymentStopped => Text::ReasonStopped,
+            Self::HolderDeceased => Text::ReasonDeceased,
+            Self::AccountFrozen => Text::ReasonFrozen,
+            Self::FileDataInvalid => Text::ReasonNotProcessed,
+            Self::AccountNotEligible => Text::ReasonNotEligible,
+            Self::RefusedByReceiver => Text::ReasonReceiver,
+            Self::NameMismatch => Text::ReasonName,
+            Self::RecipientNotFound => Text::ReasonNotFound,
+            Self::LimitExceeded => Text::ReasonLimit,
+            Self::RejectedByRail => Text::ReasonRejected,
+        }
+    }
+
     /// Returns the failure for a bank's return code, the number after the R.
     pub fn of_return_code(number: u8) -> Self {
         let known = Self::ALL.iter().copied().find(|code| code.failure().return_codes.contains(&number));
@@ -191,6 +213,7 @@ impl FailureCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
 
     #[test]
     fn bank_codes_map_as_decided() {
@@ -226,6 +249,13 @@ mod tests {
         }
         assert_eq!(FailureCode::of_iso_reason("AC07"), FailureCode::AccountClosed);
         assert_eq!(FailureCode::of_iso_reason("NARR"), FailureCode::RejectedByRail);
+    }
+
+    #[test]
+    fn the_message_of_a_failure_is_its_english_text() {
+        for code in FailureCode::ALL {
+            assert_eq!(Language::En.text(code.said()), code.failure().message);
+        }
     }
 
     #[test]

@@ -122,14 +122,17 @@ fn composed(world: &World, vault: &Vault, message: &InboxMessage, text: &LinkTex
         return Err(Refusal::new(Code::InternalError, problem).into());
     };
     let app = apps::find_even_deleted(world, Scope { org: message.org, app: message.app })?;
-    Ok(messages::compose(&Letter::ClaimLink {
+    let brand = &app.settings.0.brand;
+    let language = text.language.or(brand.language).unwrap_or_default();
+    let letter = Letter::ClaimLink {
         app_name: &text.app_name,
         amount: link.amount,
         message: link.message.as_deref(),
         link: &address,
-        reminds_until: messages::last_day(text.delivery, link.expires_at).as_deref(),
-        support: app.settings.0.brand.support().filter(|_| message.channel == Channel::Sms),
-    }))
+        reminds_until: messages::last_day(text.delivery, link.expires_at),
+        support: brand.support().filter(|_| message.channel == Channel::Sms),
+    };
+    Ok(messages::compose(&letter, language))
 }
 
 /// Returns the inbox of all organizations, newest first: of one phone or address, or of all.

@@ -13,6 +13,7 @@ use super::rows::{by_phone, profile};
 use super::rules::{self, UserEvent};
 use crate::apps;
 use crate::events::EventName;
+use crate::language::Text;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -44,8 +45,7 @@ pub fn may_change_contact(user: &User, new: &Identity) -> Result<String, Refusal
     if is_present {
         return Err(Refusal::field(Code::InvalidInput, field, "is already your contact; enter a new one"));
     }
-    let message = "The change needs a verified phone number or e-mail address, and there is none.";
-    present_contact(user, new).ok_or_else(|| Refusal::new(Code::InvalidState, message))
+    present_contact(user, new).ok_or_else(|| Refusal::to_payee(Code::InvalidState, Text::ContactNeedsVerified))
 }
 
 /// Writes the new contact after both codes were verified, and notifies the previous contact.
@@ -62,8 +62,7 @@ pub fn change_contact(world: &mut World, scope: Scope, user: &Arc<User>, new: &I
         Identity::Email(email) => by_proven_email(world, user.org, email)?,
     };
     if others.is_some_and(|other| other.id != user.id) {
-        let message = "This phone number or e-mail address cannot be used. Use another one, or ask the sender.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::to_payee(Code::InvalidState, Text::ContactUnusable).into());
     }
     let profile = profile(world, scope, user.id)?;
     let now = world.now();

@@ -195,6 +195,7 @@ fn create(
         created_at: now,
         deleted_at: None,
         payouts_frozen_at: None,
+        language: None,
     };
     learn(&mut user, person, Some(scope.app).filter(|_| !person.verified), now);
     let name = user.full_name();

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId, PayoutMethodId, UserId};
+use crate::language::Language;
 use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
@@ -175,6 +176,8 @@ record! {
         pub deleted_at: Option<Time>,
         /// When the payee froze automatic payouts; `None` if they are not frozen.
         pub payouts_frozen_at: Option<Time>,
+        /// The language of the payee's last visit.
+        pub language: Option<Language>,
     }
 }
 

@@ -106,6 +106,7 @@ pub(super) fn erase_personal_data(user: &mut User) {
     (user.phone_app, user.phone_set_at) = (None, None);
     (user.email_app, user.email_set_at) = (None, None);
     user.country = None;
+    user.language = None;
     user.sealed_date_of_birth = None;
     user.adjustment_1099 = None;
     user.sealed_address = None;

@@ -1,6 +1,7 @@
 use uuid::Uuid;
 
 use crate::ids::{AppId, MessageId, OrgId};
+use crate::language::Language;
 use crate::messages::{Channel, CodePurpose, Message};
 use crate::program::Bursar;
 use crate::vault::{Purpose, SealContext, Tampered, Unsealed, Vault};
@@ -10,6 +11,8 @@ use crate::vault::{Purpose, SealContext, Tampered, Unsealed, Vault};
 pub struct NewCode {
     pub code_hash: Vec<u8>,
     pub code: Unsealed,
+    /// Of the message; `None` for that of the app.
+    pub language: Option<Language>,
 }
 
 impl NewCode {
@@ -22,7 +25,13 @@ impl NewCode {
 
     /// `nonce` must be unique.
     pub fn of(vault: &Vault, org: OrgId, code: &str, nonce: [u8; 24]) -> Self {
-        Self { code_hash: hash_code(vault, org, code), code: Unsealed::new(vault, code, nonce) }
+        Self { code_hash: hash_code(vault, org, code), code: Unsealed::new(vault, code, nonce), language: None }
+    }
+
+    /// Sets the language of the message.
+    #[must_use]
+    pub fn in_language(self, language: Option<Language>) -> Self {
+        Self { language, ..self }
     }
 }
 

@@ -75,7 +75,7 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
         Some(known) => world.change(&known, |known| *known = fresh),
         None => world.add(fresh),
     };
-    Ok(messages::queue_sealed(world, scope, to.channel, to.recipient, |id| Template::Code {
+    Ok(messages::queue_sealed(world, scope, (to.channel, to.recipient), new.language, |id| Template::Code {
         sealed_code: new.code.seal(&seal_context(scope.org, id, to.recipient)),
         purpose: code_context.purpose,
     }))

@@ -2,6 +2,7 @@
 
 use super::writing::{Pen, Uncomposed};
 use crate::apps::brand::{Brand, Sender};
+use crate::language::Text;
 use crate::messages::{Channel, Composed, Template};
 use crate::providers::Frame;
 
@@ -18,50 +19,51 @@ impl Pen {
         let claim = composed.link.as_deref().filter(|_| letter.link().is_some());
         let until = letter.link().filter(|_| matches!(template, Template::ClaimLink { .. }));
         let Brand { color, website, support_email, support_phone, terms_url, privacy_url, footer, .. } = sender.brand;
-        let links = [("Website", website), ("Terms", terms_url), ("Privacy", privacy_url)];
+        let language = letter.language();
+        let links = [(Text::Website, website), (Text::Terms, terms_url), (Text::Privacy, privacy_url)];
         Frame {
             logo,
             color,
             headline: headline(letter, composed),
-            until: until.map(|link| link.expires_at.date().strftime("%B %-d, %Y").to_string()),
-            reason: reason(template, &sender.name),
+            until: until.map(|link| language.day_of_year(link.expires_at.date())),
+            because: language.say(because(template)).with("sender", &sender.name).plain(),
             why: claim.map_or(about, |claim| format!("{claim}/why")),
             support_email,
             support_phone,
-            links: links.into_iter().filter_map(|(label, link)| Some((label, link?))).collect(),
+            links: links.into_iter().filter_map(|(label, link)| Some((language.text(label), link?))).collect(),
             footer,
             sender: sender.name,
+            language,
         }
     }
 }
 
 /// Returns the amount, or the code.
 fn headline(letter: &Uncomposed, composed: &Composed) -> Option<String> {
+    let language = letter.language();
     match &letter.message.template.0 {
-        Template::ClaimLink { .. } => letter.link().map(|link| link.amount.dollars()),
+        Template::ClaimLink { .. } => letter.link().map(|link| language.money(link.amount)),
         Template::Code { .. } => composed.code.clone(),
         Template::PayoutFailed { amount_cents, .. }
         | Template::PayoutCanceled { amount_cents, .. }
         | Template::PaidByPreference { amount_cents, .. }
         | Template::PaymentCollected { amount_cents, .. }
-        | Template::PayoutCompleted { amount_cents, .. } => Some(amount_cents.dollars()),
+        | Template::PayoutCompleted { amount_cents, .. } => Some(language.money(*amount_cents)),
         Template::PayeeChanged { .. } | Template::ReplyAnswer { .. } => None,
     }
 }
 
-/// Ends the sentence "You get this email because".
-fn reason(template: &Template, sender: &str) -> String {
+/// Returns the reason why a payee gets a mail.
+const fn because(template: &Template) -> Text {
     match template {
-        Template::ClaimLink { .. } => format!("{sender} gave us this address to pay you."),
-        Template::Code { .. } => {
-            format!("this address was entered on a payment page of {sender}. If that was not you, ignore this email.")
-        }
+        Template::ClaimLink { .. } => Text::MailBecauseLink,
+        Template::Code { .. } => Text::MailBecauseCode,
         Template::PayoutFailed { .. }
         | Template::PayoutCanceled { .. }
         | Template::PaidByPreference { .. }
-        | Template::PayoutCompleted { .. } => format!("{sender} pays you at this address."),
-        Template::PaymentCollected { .. } => format!("{sender} collects a payment from you."),
-        Template::PayeeChanged { .. } => format!("{sender} pays you, and how you are paid has changed."),
-        Template::ReplyAnswer { .. } => format!("you replied to a message of {sender}."),
+        | Template::PayoutCompleted { .. } => Text::MailBecausePaid,
+        Template::PaymentCollected { .. } => Text::MailBecauseCollected,
+        Template::PayeeChanged { .. } => Text::MailBecauseChanged,
+        Template::ReplyAnswer { .. } => Text::MailBecauseReplied,
     }
 }

@@ -6,6 +6,7 @@ use crate::apps::{self, App};
 use crate::clock::Time;
 use crate::closing;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
+use crate::language::Language;
 use crate::messages::{
     self, AttemptOutcome, Channel, CodePurpose, Composed, Inboxed, Letter, LinkText, Message, Template,
 };
@@ -90,6 +91,11 @@ impl Uncomposed {
     pub fn app(&self) -> &App {
         &self.app
     }
+
+    /// Returns the language of the message: its own, else that of its app.
+    pub fn language(&self) -> Language {
+        self.message.language.or(self.app.settings.0.brand.language).unwrap_or_default()
+    }
 }
 
 /// Composes messages: it can open sealed values and knows the public address.
@@ -117,7 +123,8 @@ impl Pen {
     pub(super) fn inboxed(&self, letter: &Uncomposed) -> Result<Inboxed, Refusal> {
         if let Template::ClaimLink { link, delivery } = letter.message.template.0 {
             let (app_name, address_start) = (letter.app.name.clone(), payout_links::address_start(&self.public_url));
-            return Ok(Inboxed::OfLink(LinkText { link, delivery, app_name, address_start }));
+            let language = letter.message.language;
+            return Ok(Inboxed::OfLink(LinkText { link, delivery, app_name, address_start, language }));
         }
         self.compose(letter).map(Inboxed::Text)
     }
@@ -127,21 +134,21 @@ impl Pen {
         let Uncomposed { message, app, link, .. } = letter;
         let link = link.as_ref();
         let address = link.and_then(|link| payout_links::address_under(&self.public_url, &self.vault, link));
-        let app_name = app.name.as_str();
+        let (app_name, language) = (app.name.as_str(), letter.language());
         let letter = match &message.template.0 {
             Template::ClaimLink { delivery, .. } => {
                 let (link, address) = link.zip(address.as_deref()).ok_or_else(unreadable)?;
                 let (amount, message) = (link.amount, link.message.as_deref());
-                let last_day = messages::last_day(*delivery, link.expires_at);
-                let reminds_until = last_day.as_deref();
+                let reminds_until = messages::last_day(*delivery, link.expires_at);
                 let support = app.settings.0.brand.support().filter(|_| letter.message.channel == Channel::Sms);
                 let letter = Letter::ClaimLink { app_name, amount, message, link: address, reminds_until, support };
-                return Ok(messages::compose(&letter));
+                return Ok(messages::compose(&letter, language));
             }
             Template::Code { sealed_code, purpose } => {
                 let code = verification::open_code(&self.vault, message, sealed_code).map_err(|_| unreadable())?;
                 let page_host = page_host(&self.public_url).filter(|_| is_bound(message.channel, *purpose));
-                return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose, page_host }));
+                let letter = Letter::Code { app_name, code: &code, purpose: *purpose, page_host };
+                return Ok(messages::compose(&letter, language));
             }
             Template::PayoutFailed { amount_cents, reason, returned_by, back_at_app, .. } => {
                 let (amount, back_at_app) = (*amount_cents, *back_at_app);
@@ -164,7 +171,7 @@ impl Pen {
                 let reference = transfer.to_string();
                 let (amount, fee) = (*amount_cents, *fee_cents);
                 let letter = Letter::PayoutCompleted { app_name, amount, fee, method, reference: &reference };
-                return Ok(messages::compose(&letter));
+                return Ok(messages::compose(&letter, language));
             }
             Template::ReplyAnswer { keyword, is_spanish } => {
                 return Ok(messages::answer(*keyword, *is_spanish, app_name, app.settings.0.brand.support()));
@@ -172,10 +179,11 @@ impl Pen {
             Template::PayeeChanged { notice, changes, method, .. } => {
                 let token = NoticeToken { org: message.org, notice: *notice }.shown(&self.vault);
                 let (link, method) = (format!("{}/notice/{token}", self.public_url), method.as_deref());
-                return Ok(messages::compose(&Letter::PayeeChanged { app_name, changes, method, link: &link }));
+                let letter = Letter::PayeeChanged { app_name, changes, method, link: &link };
+                return Ok(messages::compose(&letter, language));
             }
         };
-        Ok(messages::compose(&letter))
+        Ok(messages::compose(&letter, language))
     }
 }
 

@@ -14,6 +14,8 @@ pub mod country;
 pub mod embargo;
 /// Finer codes within an error code.
 pub mod reason;
+/// The languages of payees, their texts and formats.
+pub mod language;
 /// Phone numbers that a numbering plan assigns.
 pub mod phone;
 /// E-mail addresses.

@@ -99,27 +99,6 @@ impl Platform {
         }
     }
 
-    /// Returns who returns a payout of this rail, in words for payees.
-    #[must_use]
-    pub const fn returned_by(self) -> &'static str {
-        match self {
-            Platform::Ach
-            | Platform::Rtp
-            | Platform::Wire
-            | Platform::BankTransfer
-            | Platform::IntlBank
-            | Platform::IntlTransfer => "your bank",
-            Platform::PushToCard => "your card's bank",
-            Platform::PrepaidCardA | Platform::GiftCardA => "the card's issuer",
-            Platform::WalletA
-            | Platform::WalletB
-            | Platform::WalletC
-            | Platform::WalletD
-            | Platform::WalletE
-            | Platform::Crypto => "your wallet's provider",
-        }
-    }
-
     /// Parses a rail in a request: any but `rtp`. `rtp` and `default` are [`UnknownPlatform`].
     pub fn parse_requested(word: &str) -> Result<Platform, UnknownPlatform> {
         Platform::ALL.into_iter().find(|platform| platform.as_str() == word).ok_or(UnknownPlatform)

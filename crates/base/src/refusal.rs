@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use crate::language::{Language, Text};
 use crate::reason::{Details, Reason};
 
 /// Fields that one refusal names at most, so that a small request cannot cause a large response.
@@ -172,12 +173,26 @@ pub struct Refusal {
     pub errors: Vec<FieldError>,
     /// The wait before a retry, if waiting helps.
     pub retry_after_seconds: Option<u32>,
+    /// The message for payees, in each language; `None` for messages to callers of the API.
+    pub said: Option<Text>,
 }
 
 impl Refusal {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let (errors, message) = (Vec::new(), message.into());
-        Self { code, reason: None, details: None, message, errors, retry_after_seconds: None }
+        Self { code, reason: None, details: None, message, errors, retry_after_seconds: None, said: None }
+    }
+
+    /// Returns a refusal with a text for payees; callers of the API get it in English.
+    pub fn to_payee(code: Code, said: Text) -> Self {
+        Self::new(code, Language::En.text(said)).saying(said)
+    }
+
+    /// Adds the text for payees.
+    #[must_use]
+    pub fn saying(mut self, said: Text) -> Self {
+        self.said = Some(said);
+        self
     }
 
     /// Returns a refusal of one field.

@@ -2,7 +2,7 @@
 //!
 //! The modules are in dependency order. Each uses only those above it.
 
-use bursar_base::{chain, clock, fees, ids, money, platform, refusal};
+use bursar_base::{chain, clock, fees, ids, language, money, platform, refusal};
 
 /// The rows that a batch of commands loads, adds and changes.
 pub mod world;

@@ -1,6 +1,6 @@
 //! Calls to external servers: the one HTTP client with its guard of addresses, and the providers of messages.
 
-use bursar_base::{clock, ids};
+use bursar_base::{clock, ids, language};
 
 /// Outgoing HTTP calls, and the addresses that they may reach.
 pub mod outbound;

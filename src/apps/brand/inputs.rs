@@ -10,6 +10,7 @@ use crate::email::Email;
 use crate::image::Image;
 use crate::input::types::Line;
 use crate::input::{Input, Problems, input, problem, text, wrong};
+use crate::language::Language;
 use crate::patch::Patch;
 use crate::phone::PhoneNumber;
 use crate::refusal::Code;
@@ -144,6 +145,8 @@ input! {
         pub note: Patch<PlainLine<160>>,
         /// A line at the end of pages and mails, such as the sender's legal name and address, without markup.
         pub footer: Patch<PlainLine<240>>,
+        /// The language of pages and messages for payees whose own language is not known: en, es, fr, de, pt or ar.
+        pub language: Patch<Language>,
     }
 }
 
@@ -167,6 +170,7 @@ impl BrandInput {
             greeting: self.greeting.clone().map(|line| line.0).over(now.greeting),
             note: self.note.clone().map(|line| line.0).over(now.note),
             footer: self.footer.clone().map(|line| line.0).over(now.footer),
+            language: self.language.clone().over(now.language),
         }
     }
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::model::{Brand, LogoKind};
 use super::sender::Sender;
+use crate::language::Language;
 
 /// How an app appears to payees.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
@@ -39,6 +40,9 @@ pub struct BrandJson {
     /// A line at the end of pages and mails.
     #[schema(required)]
     pub footer: Option<String>,
+    /// The language of pages and messages for payees whose own language is not known.
+    #[schema(required)]
+    pub language: Option<Language>,
     /// The public page that explains to payees why they got a message.
     pub about_url: String,
 }
@@ -63,7 +67,7 @@ impl BrandJson {
     /// Returns the brand with its public addresses.
     pub fn of(sender: &Sender, public_url: &str) -> Self {
         let Brand { color, logo, website, support_email, support_phone, .. } = sender.brand.clone();
-        let Brand { terms_url, privacy_url, greeting, note, footer, .. } = sender.brand.clone();
+        let Brand { terms_url, privacy_url, greeting, note, footer, language, .. } = sender.brand.clone();
         let logo = logo.map(|logo| LogoJson {
             url: format!("{public_url}{}", sender.logo_path()),
             kind: logo.kind,
@@ -83,6 +87,7 @@ impl BrandJson {
             greeting,
             note,
             footer,
+            language,
             about_url,
         }
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Time;
 use crate::ids::{AppId, OrgId};
 use crate::image::ImageKind;
+use crate::language::Language;
 use crate::scope::Scope;
 use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
@@ -69,6 +70,8 @@ pub struct Brand {
     /// Below the amount.
     pub note: Option<String>,
     pub footer: Option<String>,
+    /// Of payees whose own language is not known.
+    pub language: Option<Language>,
 }
 
 impl Brand {

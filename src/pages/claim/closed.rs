@@ -2,21 +2,25 @@
 
 use super::wording;
 use crate::http::{Answer, Outcome};
+use crate::language::Language;
 use crate::pages::draw::page as draw;
 use crate::pages::views::{Closed, ClosedPage, Sender};
 use crate::refusal::{Code, Refusal};
 
 /// Draws a refusal as a page, with the refusal's status.
 pub(super) fn page(
+    language: Language,
     refusal: &Refusal,
     sender: Option<Sender>,
     again: Option<String>,
     request_id: Option<String>,
 ) -> Outcome {
-    let why = why(refusal);
+    let why = why(language, refusal);
     let may_help = matches!(why, Closed::TooManyTries { .. } | Closed::Problem { .. });
     let is_bug = refusal.code == Code::InternalError;
-    let view = ClosedPage { why, sender, again: again.filter(|_| may_help), request_id: request_id.filter(|_| is_bug) };
+    let languages = again.as_ref().map(|link| format!("{link}/language"));
+    let (again, request_id) = (again.filter(|_| may_help), request_id.filter(|_| is_bug));
+    let view = ClosedPage { language, languages, why, sender, again, request_id };
     let answer = draw(refusal.code.status(), &view)?;
     Ok(match refusal.retry_after_seconds {
         Some(seconds) => answer.header("retry-after", seconds.to_string()),
@@ -25,8 +29,9 @@ pub(super) fn page(
 }
 
 /// Draws a refusal that was returned before the claim's handler ran, or instead of it.
-pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str) -> Answer {
-    page(refusal, None, None, Some(request_id.to_owned())).unwrap_or_else(|refusal| Answer::from(&refusal))
+pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str, language: Option<Language>) -> Answer {
+    page(language.unwrap_or_default(), refusal, None, None, Some(request_id.to_owned()))
+        .unwrap_or_else(|refusal| Answer::from(&refusal))
 }
 
 /// Returns the wait of a refusal, rounded up to minutes.
@@ -34,7 +39,7 @@ fn minutes(refusal: &Refusal) -> Option<u64> {
     refusal.retry_after_seconds.map(|seconds| u64::from(seconds).div_ceil(60).max(1))
 }
 
-fn why(refusal: &Refusal) -> Closed {
+fn why(language: Language, refusal: &Refusal) -> Closed {
     let known = [
         (Code::LinkExpired, Closed::Expired),
         (Code::LinkCanceled, Closed::Canceled),
@@ -43,5 +48,5 @@ fn why(refusal: &Refusal) -> Closed {
         (Code::RateLimited, Closed::TooManyTries { minutes: minutes(refusal) }),
     ];
     let found = known.into_iter().find(|(code, _)| *code == refusal.code);
-    found.map_or_else(|| Closed::Problem { message: wording::refused(refusal) }, |(_, why)| why)
+    found.map_or_else(|| Closed::Problem { message: wording::refused(language, refusal) }, |(_, why)| why)
 }

@@ -1,11 +1,14 @@
 //! The pages on which a payee changes an e-mail address or a phone number: first the new contact, then both codes.
 
 use super::visit::Visit;
-use super::{draw, form};
-use crate::claims::{ContactCodesStep, ContactStep};
+use super::{draw, form, wording};
+use crate::claims::{ContactCodesStep, ContactStep, wrong_codes};
 use crate::http::Outcome;
+use crate::language::Text;
+use crate::pages::tried;
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::{Code, Refusal};
+use crate::verification::Checked;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page {
@@ -59,7 +62,7 @@ async fn take_new(visit: &Visit) -> Outcome {
         Ok(()) => Ok(visit.to("confirm-contact")),
         Err(refusal) if form::can_be_mended(&refusal) => {
             let claim = visit.payee.fetch().await?;
-            draw::contact_change(visit, &claim, refusal.code.status(), form::again(&visit.call, &refusal))
+            draw::contact_change(visit, &claim, refusal.code.status(), form::again(visit, &refusal))
         }
         Err(refusal) => Err(refusal),
     }
@@ -68,32 +71,41 @@ async fn take_new(visit: &Visit) -> Outcome {
 async fn take_codes(visit: &Visit) -> Outcome {
     let (refusal, errors) = match form::read::<ContactCodesStep>(&form::body(&visit.call, &[])) {
         Ok(codes) => match visit.payee.confirm_contact(&codes).await {
-            Ok(()) => return Ok(visit.to("change-contact?changed=1")),
-            Err(refusal) if refusal.code == Code::WrongToken => (refusal.clone(), named(&refusal)),
+            Ok(Ok(())) => return Ok(visit.to("change-contact?changed=1")),
+            Ok(Err(checked)) => match wrong_codes(checked) {
+                refusal if refusal.code == Code::WrongToken => (refusal, named(visit, checked)),
+                refusal => return Err(refusal),
+            },
             Err(refusal) if form::can_be_mended(&refusal) => {
                 let claim = visit.payee.fetch().await?;
-                return draw::contact_change(visit, &claim, refusal.code.status(), form::says(&refusal.message));
+                return draw::contact_change(
+                    visit,
+                    &claim,
+                    refusal.code.status(),
+                    form::says(wording::refused(visit.language, &refusal)),
+                );
             }
             Err(refusal) => return Err(refusal),
         },
-        Err(refusal) => (refusal.clone(), form::errors(&refusal)),
+        Err(refusal) => (refusal.clone(), form::errors(visit.language, &refusal)),
     };
     let (claim, status) = (visit.payee.fetch().await?, refusal.code.status());
     match &claim.contact_change {
         Some(pending) => draw::contact_codes(visit, &claim, status, pending, Form { values: Vec::new(), errors }),
         None => {
-            let message = "These codes no longer work. Start again to get new ones.";
+            let message = visit.language.text(Text::ContactCodesOver);
             draw::contact_change(visit, &claim, status, form::says(message))
         }
     }
 }
 
-/// Returns the error of each code, in words for that code.
-fn named(refusal: &Refusal) -> Vec<FieldError> {
-    let field = |field: &str| field.trim_start_matches('/').to_owned();
-    refusal
-        .errors
-        .iter()
-        .map(|error| FieldError { field: field(&error.field), message: error.message.clone() })
+/// Returns the error of each wrong code, in words for that code.
+fn named(visit: &Visit, checked: [Checked; 2]) -> Vec<FieldError> {
+    let fields = ["present_token", "new_token"].into_iter().zip(checked);
+    fields
+        .filter_map(|(field, checked)| {
+            let message = tried(visit.language, checked)?;
+            Some(FieldError { field: field.to_owned(), message })
+        })
         .collect()
 }

@@ -2,12 +2,12 @@
 
 use super::draw::head;
 use super::visit::Visit;
-use super::wording;
+use super::wording::{self, Arrival};
 use crate::claims::{ClaimDocument, ClaimTransfer};
 use crate::clock::Time;
 use crate::fees;
 use crate::http::Outcome;
-use crate::money::Cents;
+use crate::language::{Language, Said, Text};
 use crate::pages::draw::page;
 use crate::pages::views::{DonePage, PayoutOutcome, ReceiptPage};
 use crate::platform::Platform;
@@ -20,7 +20,7 @@ const SANDBOX_REFRESH_SECONDS: i64 = 5;
 
 pub(super) fn done(visit: &Visit, claim: &ClaimDocument, transfer: &ClaimTransfer) -> Outcome {
     let left = Some(claim.remaining_amount).filter(|left| !left.is_zero());
-    let (outcome, now) = (outcome(transfer), visit.call.bursar.clock.now());
+    let (outcome, now, language) = (outcome(visit.language, transfer), visit.call.bursar.clock.now(), visit.language);
     let refresh_seconds = match outcome {
         PayoutOutcome::InReview | PayoutOutcome::Pending => Some(refresh(visit, transfer, now)),
         PayoutOutcome::Completed
@@ -31,12 +31,12 @@ pub(super) fn done(visit: &Visit, claim: &ClaimDocument, transfer: &ClaimTransfe
     let view = DonePage {
         claim: head(visit, claim, None),
         outcome,
-        payout_amount: transfer.payout_amount.dollars(),
-        fee: wording::fee(transfer.fee_amount),
+        payout_amount: language.money(transfer.payout_amount),
+        fee: wording::fee(language, transfer.fee_amount),
         destination: transfer.destination.clone().unwrap_or_default(),
-        arrives: arrives(transfer, now),
+        arrives: arrives(language, transfer, now),
         reference: transfer.id.to_string(),
-        remaining: left.map(Cents::dollars),
+        remaining: left.map(|left| language.money(left)),
         refresh_seconds,
     };
     page(200, &view)
@@ -50,14 +50,14 @@ fn refresh(visit: &Visit, transfer: &ClaimTransfer, now: Time) -> i64 {
     left.clamp(*REFRESH_SECONDS.start(), *REFRESH_SECONDS.end())
 }
 
-fn outcome(transfer: &ClaimTransfer) -> PayoutOutcome {
+fn outcome(language: Language, transfer: &ClaimTransfer) -> PayoutOutcome {
     let failure = transfer.error.and_then(FailureCode::from_word).unwrap_or(FailureCode::RejectedByRail);
-    let message = wording::failure(failure);
+    let message = language.text(wording::failure(failure));
     match transfer.status {
         "completed" => PayoutOutcome::Completed,
         "flagged" => PayoutOutcome::InReview,
         "failed" => PayoutOutcome::Failed { message },
-        "reversed" => PayoutOutcome::Returned { by: wording::capitalized(rail(transfer).returned_by()), message },
+        "reversed" => PayoutOutcome::Returned { by: language.text(wording::returned(rail(transfer))), message },
         "canceled" => PayoutOutcome::Canceled,
         // A state that is added later counts as pending until the money arrives or comes back.
         _ => PayoutOutcome::Pending,
@@ -68,14 +68,18 @@ fn rail(transfer: &ClaimTransfer) -> Platform {
     transfer.platform.and_then(|word| word.parse().ok()).unwrap_or(Platform::Ach)
 }
 
-fn arrives(transfer: &ClaimTransfer, now: Time) -> String {
+/// Returns the sentence that says when the amount arrives or arrived.
+fn arrives(language: Language, transfer: &ClaimTransfer, now: Time) -> Said {
     if let Some(completed_at) = transfer.completed_at {
-        return format!("on {}", wording::day(completed_at.date()));
+        let day = language.weekday_day(completed_at.date());
+        let amount = language.money(transfer.payout_amount);
+        return language.say(Text::DoneCompleted).strong("amount", amount).with("day", day);
     }
     let rail = rail(transfer);
     // Until the payout is sent, its day is the one that the payee confirmed.
     let expected = now.plus_seconds(fees::schedule(rail, now.date()).arrival.seconds);
-    wording::arrives(rail, now.date(), Some(transfer.arrives_at.unwrap_or(expected)))
+    let arrival = Arrival::of(rail, now.date(), transfer.arrives_at.unwrap_or(expected));
+    arrival.of_amount(language, transfer.payout_amount)
 }
 
 /// Draws the receipt of the newest payout. A browser without a session, or money that has not arrived, is redirected to
@@ -87,13 +91,14 @@ pub(super) async fn receipt(visit: &Visit) -> Outcome {
     else {
         return Ok(visit.onward());
     };
+    let language = visit.language;
     let view = ReceiptPage {
         claim: head(visit, &claim, None),
-        amount: transfer.amount.dollars(),
-        fee: wording::fee(transfer.fee_amount),
-        payout_amount: transfer.payout_amount.dollars(),
+        amount: language.money(transfer.amount),
+        fee: wording::fee(language, transfer.fee_amount),
+        payout_amount: language.money(transfer.payout_amount),
         destination,
-        arrived_on: transfer.completed_at.map_or_else(String::new, |at| wording::day_of_year(at.date())),
+        arrived_on: transfer.completed_at.map_or_else(String::new, |at| language.day_of_year(at.date())),
         reference: transfer.id.to_string(),
     };
     page(200, &view)

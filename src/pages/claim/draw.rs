@@ -1,11 +1,12 @@
 //! The page of each step, filled from the claim document.
 
 use super::visit::Visit;
-use super::wording;
+use super::wording::{self, Arrival};
 use crate::claims::{ClaimDocument, ClaimQuote, PendingContactChange, StepName};
 use crate::country;
 use crate::embargo;
 use crate::http::Outcome;
+use crate::language::Language;
 use crate::pages::draw::page;
 use crate::pages::views::{
     Choice, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage,
@@ -45,17 +46,19 @@ pub(super) fn head(visit: &Visit, claim: &ClaimDocument, at: Option<StepName>) -
             StepState::Ahead
         }
     };
-    let steps = claim.steps.iter().map(|step| Step { label: wording::step(*step).to_owned(), state: state(*step) });
+    let language = visit.language;
+    let steps = claim.steps.iter().map(|step| Step { label: language.text(wording::step(*step)), state: state(*step) });
     // A claimed link does not expire: the payee may withdraw the rest at any time.
     let is_claimed = [LinkStatus::Claimed, LinkStatus::Reversed].map(LinkStatus::as_str).contains(&claim.status);
     let can_expire = !is_claimed;
     Claim {
+        language,
         token: visit.token.clone(),
         sender: visit.sender(&claim.app.sender),
-        amount: claim.amount.dollars(),
+        amount: language.money(claim.amount),
         memo: claim.memo.clone(),
         message: claim.message.clone(),
-        expires_on: can_expire.then(|| wording::day_of_year(claim.expires_at.date())),
+        expires_on: can_expire.then(|| language.day_of_year(claim.expires_at.date())),
         steps: steps.collect(),
         sandbox: visit.is_sandbox(),
         signed_in: is_proven(claim),
@@ -82,7 +85,7 @@ pub(super) fn contact(visit: &Visit, claim: &ClaimDocument, status: u16, mut for
         form.values.push(("country_code".to_owned(), "1".to_owned()));
     }
     let way = if by_email { ContactWay::Email } else { ContactWay::Phone };
-    page(status, &ContactPage { claim: head, way, country_codes: country_codes(), form })
+    page(status, &ContactPage { claim: head, way, country_codes: country_codes(visit.language), form })
 }
 
 /// Returns whether the link names its payee.
@@ -97,15 +100,20 @@ fn names_either_or_none(claim: &ClaimDocument) -> bool {
 
 /// Returns all countries with their calling codes, by name, the United States first. A country that shares the code of
 /// another has its letters in the value, so that each value is in the list once.
-fn country_codes() -> Vec<Choice> {
+fn country_codes(language: Language) -> Vec<Choice> {
+    let names = language.countries();
     let named = phone::calling_codes().into_iter().filter(|known| !embargo::is_country(&known.country));
     let choice = |CallingCode { code, country, is_main }: CallingCode| {
-        let label = format!("{} +{code}", country::country_name(&country)?);
-        Some(Choice { value: if is_main { code } else { format!("{code}-{country}") }, label })
+        // The list is in the order of the language's alphabet.
+        let position = names.iter().position(|(code, _)| *code == country)?;
+        let label = format!("{} \u{2066}+{code}\u{2069}", names[position].1);
+        let label = if language.is_right_to_left() { label } else { label.replace(['\u{2066}', '\u{2069}'], "") };
+        let value = if is_main { code } else { format!("{code}-{country}") };
+        Some((position, Choice { value, label }))
     };
-    let mut choices: Vec<Choice> = named.filter_map(choice).collect();
-    choices.sort_by(|left, right| (left.value != "1", &left.label).cmp(&(right.value != "1", &right.label)));
-    choices
+    let mut choices: Vec<(usize, Choice)> = named.filter_map(choice).collect();
+    choices.sort_by_key(|(position, choice)| (choice.value != "1", *position));
+    choices.into_iter().map(|(_, choice)| choice).collect()
 }
 
 pub(super) fn contact_change(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
@@ -114,7 +122,7 @@ pub(super) fn contact_change(visit: &Visit, claim: &ClaimDocument, status: u16, 
     }
     let changed = visit.call.query.iter().any(|(name, value)| name == "changed" && value == "1");
     let claim = Claim { may_change_contact: false, ..head(visit, claim, None) };
-    page(status, &ContactChangePage { claim, changed, country_codes: country_codes(), form })
+    page(status, &ContactChangePage { claim, changed, country_codes: country_codes(visit.language), form })
 }
 
 pub(super) fn contact_codes(
@@ -163,7 +171,7 @@ pub(super) fn compliance(visit: &Visit, claim: &ClaimDocument, status: u16, form
         claim: head(visit, claim, Some(StepName::Compliance)),
         tax_form,
         states: states.into_iter().map(choice).collect(),
-        countries: country::countries().into_iter().map(choice).collect(),
+        countries: visit.language.countries().into_iter().map(choice).collect(),
         form,
     };
     page(status, &view)
@@ -174,20 +182,20 @@ pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &
     let asks = |wanted: &str| visit.call.query.iter().any(|(name, _)| name == wanted);
     let asks_part = form.error("amount").is_some() || quote.amount != quote.available || asks("part") || asks("amount");
     if form.value("amount").is_empty() {
-        form.values.push(("amount".to_owned(), quote.amount.plain()));
+        form.values.push(("amount".to_owned(), visit.language.plain_amount(quote.amount)));
     }
-    let today = visit.call.bursar.clock.now().date();
+    let (today, language) = (visit.call.bursar.clock.now().date(), visit.language);
     let view = PayoutPage {
         claim: head(visit, claim, Some(StepName::Payout)),
-        available: quote.available.dollars(),
+        available: language.money(quote.available),
         available_amount: quote.available.plain(),
         shown_amount: quote.amount.plain(),
-        amount: quote.amount.dollars(),
-        fee: wording::fee(quote.fee_amount),
-        payout_amount: quote.payout_amount.dollars(),
+        amount: language.money(quote.amount),
+        fee: wording::fee(language, quote.fee_amount),
+        payout_amount: language.money(quote.payout_amount),
         destination: quote.destination.clone(),
         bank: quote.bank.clone(),
-        arrives: wording::arrives(quote.platform, today, Some(quote.arrives_at)),
+        arrives: Arrival::of(quote.platform, today, quote.arrives_at).after_a_label(language),
         asks_part,
         form,
     };
@@ -198,5 +206,7 @@ pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &
 pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Outcome {
     let why = Closed::OnHold { message: message.to_owned() };
     let again = Some(format!("/claim/{}", visit.token));
-    page(200, &ClosedPage { why, sender: Some(visit.sender(&claim.app.sender)), again, request_id: None })
+    let (language, languages) = (visit.language, Some(visit.language_menu()));
+    let sender = Some(visit.sender(&claim.app.sender));
+    page(200, &ClosedPage { language, languages, why, sender, again, request_id: None })
 }

@@ -2,10 +2,12 @@
 
 use crate::http::Call;
 use crate::input::Input;
+use crate::language::Language;
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 
+use super::visit::Visit;
 use super::wording;
 
 /// Checkboxes: posted as `true`, or absent.
@@ -45,24 +47,25 @@ pub(super) fn read<T: Input>(body: &Json) -> Result<T, Refusal> {
 }
 
 /// Returns the form to show again: the typed values, and the errors in words for payees.
-pub(super) fn again(call: &Call, refusal: &Refusal) -> Form {
+pub(super) fn again(visit: &Visit, refusal: &Refusal) -> Form {
+    let call = &visit.call;
     let Json::Object(fields) = &call.body else { return Form::default() };
     let kept = fields.iter().filter(|(name, _)| !NEVER_KEPT.contains(&name.as_str()));
     Form {
         values: kept.map(|(name, _)| (name.clone(), typed(call, name).to_owned())).collect(),
-        errors: errors(refusal),
+        errors: errors(visit.language, refusal),
     }
 }
 
 /// Returns the errors by field. A refusal without a field applies to the whole form.
-pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
+pub(super) fn errors(language: Language, refusal: &Refusal) -> Vec<FieldError> {
     if refusal.errors.is_empty() {
-        return vec![FieldError { field: String::new(), message: wording::refused(refusal) }];
+        return vec![FieldError { field: String::new(), message: wording::refused(language, refusal) }];
     }
     let mut reported: Vec<FieldError> = Vec::new();
     for error in &refusal.errors {
         let field = error.field.rsplit('/').next().unwrap_or_default();
-        let message = wording::sentence(field, &error.message);
+        let message = wording::sentence(language, field, &error.message);
         let field = if wording::is_known(field) { field.to_owned() } else { String::new() };
         // Fields that no form has share one sentence.
         if !(field.is_empty() && reported.iter().any(|other| other.message == message)) {
@@ -73,8 +76,8 @@ pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
 }
 
 /// Returns a form without values, with one error.
-pub(super) fn says(message: &str) -> Form {
-    Form { values: Vec::new(), errors: vec![FieldError { field: String::new(), message: message.to_owned() }] }
+pub(super) fn says(message: impl Into<String>) -> Form {
+    Form { values: Vec::new(), errors: vec![FieldError { field: String::new(), message: message.into() }] }
 }
 
 /// Returns whether the payee can correct the error on the same page. If not, the claim is closed or starts again.

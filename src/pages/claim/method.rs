@@ -3,15 +3,16 @@
 use super::draw::head;
 use super::visit::Visit;
 use super::ways::{self, Place, Way, Ways};
+use super::wording::Arrival;
 use super::{form, wording};
 use crate::bank::has_ibans;
 use crate::claims::{ClaimDocument, MethodOption, NewMethodStep, SavedMethodStep, StepField, StepName};
 use crate::clock::Time;
-use crate::country;
 use crate::embargo;
 use crate::fees;
 use crate::http::Outcome;
 use crate::input::{Input as _, wrong};
+use crate::language::{Language, Text};
 use crate::pages::draw::page;
 use crate::pages::views::{
     BankForm, BankSpeed, Choice, Form, MethodDetailsPage, MethodField, MethodPage, OtherForm, SavedMethod, WayChoice,
@@ -35,7 +36,7 @@ pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
 
 /// Draws the page of a form that was refused, with its errors.
 pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
-    let (status, form) = (refusal.code.status(), form::again(&visit.call, refusal));
+    let (status, form) = (refusal.code.status(), form::again(visit, refusal));
     let platform = form.value("platform").to_owned();
     if platform.is_empty() {
         return all(visit, claim, status, form).await;
@@ -53,16 +54,20 @@ pub(super) async fn all(visit: &Visit, claim: &ClaimDocument, status: u16, mut f
         form.values.push(("account_type".to_owned(), "checking".to_owned()));
     }
     let link = |way: &Way| choice(visit, way, now);
-    let group = |id, title, ways: &[Way]| WayGroup { id, title, ways: ways.iter().map(link).collect() };
+    let group = |id, title, ways: &[Way]| WayGroup {
+        id,
+        title: visit.language.text(title),
+        ways: ways.iter().map(link).collect(),
+    };
     let usual_abroad = if ways.is_domestic { &[][..] } else { &ways.abroad };
     let groups = [
-        group("to-bank-abroad", "To your bank", usual_abroad),
-        group("to-wallet", "To a wallet or card", &ways.wallets),
-        group("gift-card", "As a gift card", &ways.gifts),
+        group("to-bank-abroad", Text::WhereBank, usual_abroad),
+        group("to-wallet", Text::WhereWallet, &ways.wallets),
+        group("gift-card", Text::WhereGift, &ways.gifts),
     ];
     let view = MethodPage {
         claim: head(visit, claim, Some(StepName::Method)),
-        saved: options.iter().filter_map(|way| saved_method(way, now)).collect(),
+        saved: options.iter().filter_map(|way| saved_method(visit.language, way, now)).collect(),
         bank: bank_form(visit, claim, &ways, now),
         groups: groups.into_iter().filter(|group| !group.ways.is_empty()).collect(),
         more: if ways.is_domestic { ways.abroad.iter().map(link).collect() } else { Vec::new() },
@@ -77,8 +82,8 @@ fn bank_form(visit: &Visit, claim: &ClaimDocument, ways: &Ways<'_>, now: Time) -
     }
     let speed = |way: &Way| BankSpeed {
         platform: way.platform.as_str().to_owned(),
-        fee: wording::fee_of_choice(way.option.fee_amount),
-        arrives: arrival(way.option, now),
+        fee: wording::fee_of_choice(visit.language, way.option.fee_amount),
+        arrives: arrival(visit.language, way.option, now),
         is_fastest: way.is_fastest,
         is_free: way.is_free,
     };
@@ -95,28 +100,28 @@ fn bank_form(visit: &Visit, claim: &ClaimDocument, ways: &Ways<'_>, now: Time) -
 fn choice(visit: &Visit, way: &Way, now: Time) -> WayChoice {
     WayChoice {
         href: format!("/claim/{}/method?platform={}", visit.token, way.platform),
-        name: ways::name(way.platform).to_owned(),
-        about: ways::about(way.platform),
-        fee: wording::fee_of_choice(way.option.fee_amount),
-        arrives: arrival(way.option, now),
+        name: visit.language.text(ways::name(way.platform)).to_owned(),
+        about: visit.language.text(ways::about(way.platform)),
+        fee: wording::fee_of_choice(visit.language, way.option.fee_amount),
+        arrives: arrival(visit.language, way.option, now),
         is_fastest: way.is_fastest,
         is_free: way.is_free,
     }
 }
 
-fn saved_method(way: &MethodOption, now: Time) -> Option<SavedMethod> {
+fn saved_method(language: Language, way: &MethodOption, now: Time) -> Option<SavedMethod> {
     Some(SavedMethod {
         id: way.payout_method_id?.to_string(),
         name: way.description.clone().unwrap_or_else(|| way.name.to_owned()),
-        fee: wording::fee_of_choice(way.fee_amount),
-        arrives: arrival(way, now),
+        fee: wording::fee_of_choice(language, way.fee_amount),
+        arrives: arrival(language, way, now),
     })
 }
 
-fn arrival(way: &MethodOption, now: Time) -> String {
+fn arrival(language: Language, way: &MethodOption, now: Time) -> String {
     let platform: Platform = way.platform.parse().unwrap_or(Platform::Ach);
     let seconds = fees::schedule(platform, now.date()).arrival.seconds;
-    format!("Arrives {}", wording::arrives(platform, now.date(), Some(now.plus_seconds(seconds))))
+    Arrival::of(platform, now.date(), now.plus_seconds(seconds)).of_a_way(language)
 }
 
 /// Draws the fields of a way. If it is not open, draws the open ones instead.
@@ -125,24 +130,26 @@ async fn details(visit: &Visit, claim: &ClaimDocument, status: u16, platform: &s
     let chosen = options.iter().find(|way| way.payout_method_id.is_none() && way.platform == platform);
     let open = chosen.zip(platform.parse::<Platform>().ok());
     let Some((way, rail)) = open.filter(|(_, rail)| ways::place(*rail) != Place::Nowhere) else {
-        return all(visit, claim, 400, form::says("Choose one of the options below.")).await;
+        return all(visit, claim, 400, form::says(visit.language.text(Text::ChooseBelow))).await;
     };
     if ways::place(rail) == Place::BankForm {
         return all(visit, claim, status, form).await;
     }
     let asks_iban = asks_iban(visit, &form, country.as_deref());
+    let language = visit.language;
     let view = MethodDetailsPage {
         claim: head(visit, claim, Some(StepName::Method)),
         platform: platform.to_owned(),
-        name: ways::name(rail).to_owned(),
-        fee: wording::fee_of_choice(way.fee_amount),
-        arrives: arrival(way, visit.call.bursar.clock.now()),
-        note: note(rail),
+        name: language.text(ways::name(rail)).to_owned(),
+        fee: wording::fee_of_choice(language, way.fee_amount),
+        arrives: arrival(language, way, visit.call.bursar.clock.now()),
+        note: note(rail).map(|note| language.text(note)),
         other_form: (rail == Platform::IntlBank).then(|| other_form(visit, asks_iban)),
         fields: fields(rail, way, asks_iban),
         networks: networks(way),
         may_prefer: !claim.only_this_payout,
-        countries: country::countries()
+        countries: language
+            .countries()
             .into_iter()
             .filter(|(code, _)| !embargo::is_country(code))
             .map(|(code, name)| Choice { value: code.to_owned(), label: name.to_owned() })
@@ -165,18 +172,18 @@ fn asks_iban(visit: &Visit, form: &Form, country: Option<&str>) -> bool {
 }
 
 fn other_form(visit: &Visit, asks_iban: bool) -> OtherForm {
-    let (word, label) =
-        if asks_iban { ("local", "My account has no IBAN") } else { ("iban", "My account has an IBAN") };
+    let (word, label) = if asks_iban { ("local", Text::WithoutIban) } else { ("iban", Text::WithIban) };
+    let label = visit.language.text(label);
     OtherForm { href: format!("/claim/{}/method?platform=intl_bank&form={word}", visit.token), label }
 }
 
 /// Returns a note for ways that need only one of several fields.
-const fn note(platform: Platform) -> Option<&'static str> {
+const fn note(platform: Platform) -> Option<Text> {
     match platform {
-        Platform::WalletB => Some("Enter your phone number or your handle."),
-        Platform::WalletD | Platform::WalletE => Some("Enter your email address or your handle."),
-        Platform::PrepaidCardA | Platform::GiftCardA => Some("We send the card to your email address."),
-        Platform::WalletA => Some("Enter the email address of your wallet."),
+        Platform::WalletB => Some(Text::NotePhoneOrHandle),
+        Platform::WalletD | Platform::WalletE => Some(Text::NoteEmailOrHandle),
+        Platform::PrepaidCardA | Platform::GiftCardA => Some(Text::NoteCardEmail),
+        Platform::WalletA => Some(Text::NoteWalletEmail),
         Platform::Ach
         | Platform::Rtp
         | Platform::BankTransfer

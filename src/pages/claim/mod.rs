@@ -23,6 +23,7 @@ pub(super) mod wording;
 use crate::claims::{CodeStep, ContactStep, ProfileStep, StepName};
 use crate::http::route::route;
 use crate::http::{Call, Outcome, Route};
+use crate::language::Text;
 use crate::messages::Channel;
 use crate::pages::views::{FieldError, Form};
 use crate::payout_links::check_token;
@@ -35,7 +36,7 @@ use visit::Visit;
 
 /// GET /claim/{token}
 pub async fn show_claim_page(call: Call) -> Outcome {
-    let visit = Visit::new(call)?;
+    let visit = Visit::new(call).await?;
     let outcome = show(&visit).await;
     visit.or_closed(outcome).await
 }
@@ -50,7 +51,7 @@ async fn show(visit: &Visit) -> Outcome {
         Some(step) => show_step(visit, step.name).await,
         None => match claim.on_hold {
             Some(message) => draw::on_hold(visit, &claim, message),
-            None => Err(Refusal::new(Code::InvalidState, "This payout is fully paid out.")),
+            None => Err(Refusal::to_payee(Code::InvalidState, Text::RefusedPaidOut)),
         },
     }
 }
@@ -58,22 +59,22 @@ async fn show(visit: &Visit) -> Outcome {
 /// GET /claim/{token}/{step}
 pub async fn show_claim_step(call: Call) -> Outcome {
     if let Some(page) = contact_change::Page::named(call.parameter("step")) {
-        let visit = Visit::new(call)?;
+        let visit = Visit::new(call).await?;
         let outcome = contact_change::show(&visit, page).await;
         return visit.or_closed(outcome).await;
     }
     if call.parameter("step") == "receipt" {
-        let visit = Visit::new(call)?;
+        let visit = Visit::new(call).await?;
         let outcome = done::receipt(&visit).await;
         return visit.or_closed(outcome).await;
     }
     if call.parameter("step") == "why" {
-        let visit = Visit::new(call)?;
+        let visit = Visit::new(call).await?;
         let outcome = why::show(&visit).await;
         return visit.or_closed(outcome).await;
     }
     let step = step_of(&call)?;
-    let visit = Visit::new(call)?;
+    let visit = Visit::new(call).await?;
     let outcome = show_step(&visit, step).await;
     visit.or_closed(outcome).await
 }
@@ -98,17 +99,22 @@ async fn show_step(visit: &Visit, step: StepName) -> Outcome {
 
 /// POST /claim/{token}/{step}
 pub async fn take_claim_step(call: Call) -> Outcome {
+    if call.parameter("step") == "language" {
+        let visit = Visit::new(call).await?;
+        visit.payee.speak(crate::pages::language::posted(&visit.call)).await;
+        return crate::pages::language::keep(&visit.call, &format!("/claim/{}", visit.token));
+    }
     if call.parameter("step") == "end" {
-        return sign_out(Visit::new(call)?).await;
+        return sign_out(Visit::new(call).await?).await;
     }
     if let Some(page) = contact_change::Page::named(call.parameter("step")) {
-        let visit = Visit::new(call)?;
+        let visit = Visit::new(call).await?;
         visit.must_be_ours()?;
         let outcome = contact_change::take(&visit, page).await;
         return visit.or_closed(outcome).await;
     }
     let step = step_of(&call)?;
-    let visit = Visit::new(call)?;
+    let visit = Visit::new(call).await?;
     visit.must_be_ours()?;
     let taken = take(&visit, step).await;
     let outcome = match taken {
@@ -121,7 +127,7 @@ pub async fn take_claim_step(call: Call) -> Outcome {
 /// Draws the page of a step again, with its errors.
 async fn again(visit: &Visit, step: StepName, refusal: &Refusal) -> Outcome {
     let claim = visit.payee.fetch().await?;
-    let (status, form) = (refusal.code.status(), form::again(&visit.call, refusal));
+    let (status, form) = (refusal.code.status(), form::again(visit, refusal));
     match step {
         StepName::Contact | StepName::Code => draw::contact(visit, &claim, status, form),
         StepName::Profile => draw::profile(visit, &claim, status, form).await,
@@ -178,17 +184,18 @@ async fn take_code(visit: &Visit) -> Outcome {
     let claim = visit.payee.fetch().await?;
     // The code has expired, was used or was tried too often: the payee needs a new one.
     let Some(sent_to) = claim.code_sent_to.clone() else {
-        let message = "That code no longer works. Ask for a new one.";
+        let message = visit.language.text(Text::CodeOver);
         return draw::contact(visit, &claim, Code::WrongToken.status(), form::says(message));
     };
-    let wrong = |message: &str, dead: bool| {
-        let error = FieldError { field: "token".to_owned(), message: message.to_owned() };
+    let language = visit.language;
+    let wrong = |message: String, dead: bool| {
+        let error = FieldError { field: "token".to_owned(), message };
         let errors = if dead { Vec::new() } else { vec![error] };
         let status = Code::WrongToken.status();
         draw::code(visit, &claim, status, (sent_to.clone(), dead), Form { values: Vec::new(), errors })
     };
     let Ok(given) = form::read::<CodeStep>(&form::body(&visit.call, &[])) else {
-        return wrong("Enter the six digits we sent you.", false);
+        return wrong(language.text(Text::FieldCode).to_owned(), false);
     };
     let tried = visit.payee.try_code(&given.token.0).await?;
     if let Err(wrong) = &tried {
@@ -199,15 +206,13 @@ async fn take_code(visit: &Visit) -> Outcome {
             let secret = opened.session.unwrap_or_default();
             Ok(visit.onward().header("set-cookie", visit.cookie(&secret)))
         }
-        Err(Checked::Dead | Checked::Wrong { tries_left: 0, .. }) => wrong("", true),
-        Err(Checked::Wrong { tries_left: 1, .. }) => {
-            wrong("That is not the code we sent. You have one try left.", false)
-        }
+        Err(Checked::Dead | Checked::Wrong { tries_left: 0, .. }) => wrong(String::new(), true),
         Err(Checked::Wrong { tries_left, .. }) => {
-            wrong(&format!("That is not the code we sent. You have {tries_left} tries left."), false)
+            let tries_left = u64::try_from(tries_left).unwrap_or_default();
+            wrong(language.say(Text::CodeWrong).count(tries_left).plain(), false)
         }
         Err(Checked::NoCode | Checked::Expired | Checked::Right) => {
-            wrong("That code no longer works. Send a new one.", false)
+            wrong(language.text(Text::CodeOverSend).to_owned(), false)
         }
         Err(waiting @ (Checked::Waiting(_) | Checked::Locked)) => {
             Err(waiting.refusal().unwrap_or_else(|| Refusal::not_found("code")))

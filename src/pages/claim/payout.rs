@@ -5,8 +5,9 @@ use super::visit::Visit;
 use super::{draw, method, wording};
 use crate::claims::{ClaimDocument, StepName};
 use crate::http::{Answer, Outcome};
+use crate::language::{Language, Text};
 use crate::money::Cents;
-use crate::money::typed::{self, Typed};
+use crate::money::typed;
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::Refusal;
 
@@ -16,23 +17,19 @@ pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
     if asked.is_empty() {
         return show_all_that_is_left(visit, claim, 200, Form::default()).await;
     }
-    let read = typed::read(asked);
+    let read = typed::read_in(asked, visit.language.decimal());
     let Some(amount) = read.amount() else {
-        return show_all_that_is_left(visit, claim, 400, wrong(asked, &question(&read))).await;
+        return show_all_that_is_left(visit, claim, 400, wrong(asked, &wording::question(visit.language, &read))).await;
     };
     match visit.payee.quote(Some(amount)).await {
         // The field shows the amount as it was parsed, next to the button that withdraws it.
-        Ok(quote) => draw::payout(visit, claim, 200, &quote, kept(&amount.plain())),
+        Ok(quote) => draw::payout(visit, claim, 200, &quote, kept(&visit.language.plain_amount(amount))),
         Err(refusal) if is_about_amount(&refusal) => {
-            let message = of_amount(amount, claim.remaining_amount, &refusal);
+            let message = of_amount(visit.language, amount, claim.remaining_amount, &refusal);
             show_all_that_is_left(visit, claim, 400, wrong(asked, &message)).await
         }
         Err(refusal) => Err(refusal),
     }
-}
-
-fn question(read: &Typed) -> String {
-    read.question().unwrap_or_default()
 }
 
 fn kept(amount: &str) -> Form {
@@ -48,11 +45,11 @@ fn is_about_amount(refusal: &Refusal) -> bool {
     refusal.errors.iter().any(|error| error.field == "/amount")
 }
 
-fn of_amount(amount: Cents, left: Cents, refusal: &Refusal) -> String {
+fn of_amount(language: Language, amount: Cents, left: Cents, refusal: &Refusal) -> String {
     if amount > left {
-        return format!("Enter at most {}.", left.dollars());
+        return language.say(Text::AmountMost).with("amount", language.money(left)).plain();
     }
-    wording::sentence("amount", &refusal.errors.first().map_or_else(String::new, |error| error.message.clone()))
+    language.text(refusal.said.unwrap_or(Text::AmountOther)).to_owned()
 }
 
 /// Draws the page with the fee of the remaining amount. If the fee consumes all of it, the payee must choose another
@@ -61,7 +58,7 @@ async fn show_all_that_is_left(visit: &Visit, claim: &ClaimDocument, status: u16
     match visit.payee.quote(None).await {
         Ok(quote) => draw::payout(visit, claim, status, &quote, form),
         Err(refusal) if is_about_amount(&refusal) => {
-            let message = "The fee is higher than the payout. Choose another way to get paid.";
+            let message = visit.language.text(Text::AmountFeeHigher);
             method::all(visit, claim, 400, form::says(message)).await
         }
         Err(refusal) => Err(refusal),
@@ -70,10 +67,16 @@ async fn show_all_that_is_left(visit: &Visit, claim: &ClaimDocument, status: u16
 
 pub(super) async fn take(visit: &Visit) -> Outcome {
     let field = |name| form::typed(&visit.call, name);
-    let read = typed::read(field("amount"));
+    let read = typed::read_in(field("amount"), visit.language.decimal());
     let (Some(amount), Some(seen_left)) = (read.amount(), typed::read(field("available")).amount()) else {
         let claim = visit.payee.fetch().await?;
-        return show_all_that_is_left(visit, &claim, 400, wrong(field("amount"), &question(&read))).await;
+        return show_all_that_is_left(
+            visit,
+            &claim,
+            400,
+            wrong(field("amount"), &wording::question(visit.language, &read)),
+        )
+        .await;
     };
     if typed::read(field("shown_amount")).amount() != Some(amount) {
         return Ok(to_fee_of(visit, amount));
@@ -98,9 +101,11 @@ fn to_fee_of(visit: &Visit, amount: Cents) -> Answer {
 /// Draws the page after the last step was refused.
 pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
     let amount = form::typed(&visit.call, "amount");
-    let form = match typed::read(amount).amount() {
-        Some(cents) if is_about_amount(refusal) => wrong(amount, &of_amount(cents, claim.remaining_amount, refusal)),
-        Some(_) | None => Form { errors: form::errors(refusal), ..kept(amount) },
+    let form = match typed::read_in(amount, visit.language.decimal()).amount() {
+        Some(cents) if is_about_amount(refusal) => {
+            wrong(amount, &of_amount(visit.language, cents, claim.remaining_amount, refusal))
+        }
+        Some(_) | None => Form { errors: form::errors(visit.language, refusal), ..kept(amount) },
     };
     show_all_that_is_left(visit, claim, refusal.code.status(), form).await
 }

@@ -5,6 +5,8 @@ use crate::apps::brand;
 use crate::claims::acts::Payee;
 use crate::claims::{SESSION_SECONDS, StepName};
 use crate::http::{Answer, Call, Outcome};
+use crate::language::Language;
+use crate::pages::language;
 use crate::pages::origin::{must_be_ours, see_other};
 use crate::pages::sender;
 use crate::pages::views::Sender;
@@ -18,15 +20,19 @@ pub(super) struct Visit {
     pub call: Call,
     pub token: String,
     pub payee: Payee,
+    pub language: Language,
 }
 
 impl Visit {
     /// # Errors
     /// `not-found` when the token cannot be one.
-    pub fn new(call: Call) -> Result<Self, Refusal> {
+    pub async fn new(call: Call) -> Result<Self, Refusal> {
         let token = call.parameter("token").to_owned();
         let payee = Payee::new(&call.bursar, &token, cookie(&call))?;
-        Ok(Self { call, token, payee })
+        // Links that do not exist have a page too.
+        let (known, app) = payee.languages().await.unwrap_or_default();
+        let language = language::of(&call, known, app);
+        Ok(Self { call, token, payee: payee.in_language(language), language })
     }
 
     pub fn is_sandbox(&self) -> bool {
@@ -36,6 +42,11 @@ impl Visit {
     /// Returns the sender as the pages of this link show it.
     pub fn sender(&self, sender: &brand::Sender) -> Sender {
         sender::view(sender, format!("/claim/{}/why", self.token))
+    }
+
+    /// Returns the path to which the menu of languages posts.
+    pub fn language_menu(&self) -> String {
+        format!("/claim/{}/language", self.token)
     }
 
     /// Redirects the browser to the page of the next step.
@@ -70,7 +81,7 @@ impl Visit {
         }
         // The page names the sender even if the link is closed.
         let sender = self.payee.sender().await.ok().map(|sender| self.sender(&sender));
-        closed::page(&refusal, sender, Some(format!("/claim/{}", self.token)), None)
+        closed::page(self.language, &refusal, sender, Some(format!("/claim/{}", self.token)), None)
     }
 
     /// Rejects a form posted by another site's page. It is the third protection, after the cookie, which is not sent

@@ -2,7 +2,9 @@
 //! the free ones marked. Pure; which ways are open is decided in `claims`.
 
 use crate::claims::MethodOption;
+use crate::language::Text;
 use crate::money::Cents;
+use crate::payout_methods::rail_name;
 use crate::platform::Platform;
 
 /// A way whose fee takes more than one part in this many of the money is not offered as a faster one.
@@ -41,27 +43,27 @@ pub(super) const fn place(platform: Platform) -> Place {
 }
 
 /// Returns what the payee needs for a way, in one line.
-pub(super) const fn about(platform: Platform) -> &'static str {
+pub(super) const fn about(platform: Platform) -> Text {
     match platform {
-        Platform::Ach | Platform::BankTransfer | Platform::Wire | Platform::Rtp => "Routing and account number",
-        Platform::IntlBank => "IBAN or local account number",
-        Platform::IntlTransfer => "Pick it up with your ID",
-        Platform::WalletA => "Paid to your email address",
-        Platform::WalletB => "Paid to your phone number or handle",
-        Platform::WalletC => "Paid to your cash tag",
-        Platform::WalletD | Platform::WalletE => "Paid to your email address or handle",
-        Platform::Crypto => "Paid to your wallet address",
-        Platform::PrepaidCardA => "A card number by email, to pay with at once",
-        Platform::GiftCardA => "A gift card by email",
-        Platform::PushToCard => "Paid to your card",
+        Platform::Ach | Platform::BankTransfer | Platform::Wire | Platform::Rtp => Text::AboutBank,
+        Platform::IntlBank => Text::AboutBankAbroad,
+        Platform::IntlTransfer => Text::AboutPickup,
+        Platform::WalletA => Text::AboutEmail,
+        Platform::WalletB => Text::AboutPhoneOrHandle,
+        Platform::WalletC => Text::AboutCashTag,
+        Platform::WalletD | Platform::WalletE => Text::AboutEmailOrHandle,
+        Platform::Crypto => Text::AboutWalletAddress,
+        Platform::PrepaidCardA => Text::AboutPrepaid,
+        Platform::GiftCardA => Text::AboutGift,
+        Platform::PushToCard => Text::AboutCard,
     }
 }
 
 /// Returns the name for payees.
-pub(super) const fn name(platform: Platform) -> &'static str {
+pub(super) const fn name(platform: Platform) -> Text {
     match platform {
-        Platform::IntlBank => "Bank outside the United States",
-        Platform::IntlTransfer => "Cash pickup",
+        Platform::IntlBank => Text::WayBankAbroad,
+        Platform::IntlTransfer => Text::WayPickup,
         Platform::Ach
         | Platform::BankTransfer
         | Platform::Wire
@@ -74,7 +76,7 @@ pub(super) const fn name(platform: Platform) -> &'static str {
         | Platform::Crypto
         | Platform::PrepaidCardA
         | Platform::GiftCardA
-        | Platform::PushToCard => platform.display_name(),
+        | Platform::PushToCard => rail_name(platform),
     }
 }
 

@@ -4,14 +4,17 @@ use super::visit::Visit;
 use super::wording;
 use crate::claims::ClaimDocument;
 use crate::http::Outcome;
+use crate::language::Language;
 use crate::pages::draw::page;
 use crate::pages::views::{WhyPage, WhyPayment};
 
 /// Draws the page. It needs no session, and shows a closed link without its payment.
 pub(super) async fn show(visit: &Visit) -> Outcome {
     let sender = visit.payee.sender().await?;
-    let payment = visit.payee.fetch().await.ok().map(payment);
+    let payment = visit.payee.fetch().await.ok().map(|claim| payment(visit.language, claim));
     let view = WhyPage {
+        language: visit.language,
+        languages: Some(visit.language_menu()),
         sender: visit.sender(&sender),
         payment,
         address: visit.call.bursar.public_url.clone(),
@@ -21,8 +24,8 @@ pub(super) async fn show(visit: &Visit) -> Outcome {
     page(200, &view)
 }
 
-fn payment(claim: ClaimDocument) -> WhyPayment {
+fn payment(language: Language, claim: ClaimDocument) -> WhyPayment {
     let sent_to = claim.payee.phone_number.or(claim.payee.email);
     let sent_to = sent_to.map(|masked| wording::mask(&masked));
-    WhyPayment { amount: claim.amount.dollars(), memo: claim.memo, sent_to }
+    WhyPayment { amount: language.money(claim.amount), memo: claim.memo, sent_to }
 }

@@ -1,58 +1,95 @@
-//! The words of the claim page: amounts, days, steps and errors of fields.
+//! The words of the claim page: fees, arrivals, steps and errors of fields, in the language of the payee.
 
 use jiff::civil::Date;
 
 use crate::claims::StepName;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::fees;
+use crate::language::{Language, Said, Text};
 use crate::money::Cents;
+use crate::money::typed::Typed;
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 
 /// `$0.25`, `No fee`.
-pub(super) fn fee(amount: Cents) -> String {
-    if amount.is_zero() { "No fee".to_owned() } else { amount.dollars() }
+pub(super) fn fee(language: Language, amount: Cents) -> String {
+    if amount.is_zero() { language.text(Text::NoFee).to_owned() } else { language.money(amount) }
 }
 
 /// `$0.25 fee`, `No fee`.
-pub(super) fn fee_of_choice(amount: Cents) -> String {
-    if amount.is_zero() { "No fee".to_owned() } else { format!("{} fee", amount.dollars()) }
+pub(super) fn fee_of_choice(language: Language, amount: Cents) -> String {
+    if amount.is_zero() {
+        return language.text(Text::NoFee).to_owned();
+    }
+    language.say(Text::FeeOf).with("amount", language.money(amount)).plain()
 }
 
-/// `Tuesday, March 3`
-pub(super) fn day(day: Date) -> String {
-    day.strftime("%A, %B %-d").to_string()
+/// When money that is sent today arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    On(Date),
+    /// It may be earlier.
+    By(Date),
+    SameDay,
+    Minutes,
+    Seconds,
 }
 
-/// `December 21, 2026`
-pub(super) fn day_of_year(day: Date) -> String {
-    day.strftime("%B %-d, %Y").to_string()
-}
-
-/// Returns when money that is sent today arrives: `in minutes` by a fast way, `on Tuesday, March 3` if the day is
-/// known, `by Thursday, March 5` if it may be earlier, else `in 1 business day`.
-pub(super) fn arrives(platform: Platform, today: Date, at: Option<Time>) -> String {
-    let arrival = fees::schedule(platform, today).arrival;
-    match at {
-        Some(at) if arrival.seconds >= DAY_SECONDS => {
-            let preposition = if arrival.text.contains('–') { "by" } else { "on" };
-            format!("{preposition} {}", day(at.date()))
+impl Arrival {
+    pub fn of(platform: Platform, today: Date, at: Time) -> Self {
+        let arrival = fees::schedule(platform, today).arrival;
+        if arrival.seconds >= DAY_SECONDS {
+            return if arrival.text.contains('–') { Self::By(at.date()) } else { Self::On(at.date()) };
         }
-        Some(_) | None if arrival.text == "same day" => "the same day".to_owned(),
-        Some(_) | None => format!("in {}", arrival.text),
+        match arrival.text {
+            "same day" => Self::SameDay,
+            "seconds" => Self::Seconds,
+            _ => Self::Minutes,
+        }
+    }
+
+    /// `on Tuesday, March 3`, `in minutes`.
+    pub fn after_a_label(self, language: Language) -> String {
+        self.said(
+            language,
+            [Text::ArrivalOn, Text::ArrivalBy, Text::ArrivalSameDay, Text::ArrivalMinutes, Text::ArrivalSeconds],
+        )
+        .plain()
+    }
+
+    /// `Arrives on Tuesday, March 3`.
+    pub fn of_a_way(self, language: Language) -> String {
+        self.said(language, [Text::WayOn, Text::WayBy, Text::WaySameDay, Text::WayMinutes, Text::WaySeconds]).plain()
+    }
+
+    /// `$1.00 arrives on Tuesday, March 3.`
+    pub fn of_amount(self, language: Language, amount: Cents) -> Said {
+        self.said(language, [Text::DoneOn, Text::DoneBy, Text::DoneSameDay, Text::DoneMinutes, Text::DoneSeconds])
+            .strong("amount", language.money(amount))
+    }
+
+    /// Chooses one of five texts.
+    fn said(self, language: Language, [on, by, same_day, minutes, seconds]: [Text; 5]) -> Said {
+        match self {
+            Self::On(day) => language.say(on).with("day", language.weekday_day(day)),
+            Self::By(day) => language.say(by).with("day", language.weekday_day(day)),
+            Self::SameDay => language.say(same_day),
+            Self::Minutes => language.say(minutes),
+            Self::Seconds => language.say(seconds),
+        }
     }
 }
 
 /// Returns the label of a step in the progress indicator.
-pub(super) const fn step(step: StepName) -> &'static str {
+pub(super) const fn step(step: StepName) -> Text {
     match step {
-        StepName::Contact => "Contact",
-        StepName::Code => "Code",
-        StepName::Profile => "Name",
-        StepName::Compliance => "Tax form",
-        StepName::Method => "Where",
-        StepName::Payout => "Confirm",
+        StepName::Contact => Text::StepContact,
+        StepName::Code => Text::StepCode,
+        StepName::Profile => Text::StepName,
+        StepName::Compliance => Text::StepTaxForm,
+        StepName::Method => Text::StepWhere,
+        StepName::Payout => Text::StepConfirm,
     }
 }
 
@@ -63,111 +100,121 @@ pub(super) fn mask(masked: &str) -> String {
 }
 
 /// Returns why a payout did not arrive, in words for its payee.
-pub(super) const fn failure(code: FailureCode) -> &'static str {
+pub(super) const fn failure(code: FailureCode) -> Text {
     match code {
-        FailureCode::AccountClosed => "The account is closed.",
-        FailureCode::NoAccount => "The bank found no account with this number and name.",
-        FailureCode::InvalidAccountNumber => "The account or routing number is not right for this bank.",
-        FailureCode::HolderDeceased | FailureCode::FileDataInvalid => "The bank could not process the payment.",
-        FailureCode::AccountFrozen => "The account is frozen.",
-        FailureCode::AccountNotEligible => "The account does not accept this kind of payment.",
-        FailureCode::NameMismatch => "The name on the account is not the name that you gave us.",
-        FailureCode::RecipientNotFound => "No account was found under what you entered.",
-        FailureCode::LimitExceeded => "The amount is more than this account can take at once.",
+        FailureCode::AccountClosed => Text::FailureClosed,
+        FailureCode::NoAccount => Text::FailureNoAccount,
+        FailureCode::InvalidAccountNumber => Text::FailureNumber,
+        FailureCode::HolderDeceased | FailureCode::FileDataInvalid => Text::FailureNotProcessed,
+        FailureCode::AccountFrozen => Text::FailureFrozen,
+        FailureCode::AccountNotEligible => Text::FailureNotEligible,
+        FailureCode::NameMismatch => Text::FailureName,
+        FailureCode::RecipientNotFound => Text::FailureNotFound,
+        FailureCode::LimitExceeded => Text::FailureLimit,
         // Reasons of a debit, which say nothing to a person who is paid.
         FailureCode::InsufficientFunds
         | FailureCode::Unauthorized
         | FailureCode::PaymentStopped
         | FailureCode::RefusedByReceiver
-        | FailureCode::RejectedByRail => "The payment was not accepted.",
+        | FailureCode::RejectedByRail => Text::FailureOther,
+    }
+}
+
+/// Returns the heading of a returned payout.
+pub(super) const fn returned(platform: Platform) -> Text {
+    match platform {
+        Platform::Ach
+        | Platform::Rtp
+        | Platform::Wire
+        | Platform::BankTransfer
+        | Platform::IntlBank
+        | Platform::IntlTransfer => Text::ReturnedBankTitle,
+        Platform::PushToCard => Text::ReturnedCardBankTitle,
+        Platform::PrepaidCardA | Platform::GiftCardA => Text::ReturnedIssuerTitle,
+        Platform::WalletA
+        | Platform::WalletB
+        | Platform::WalletC
+        | Platform::WalletD
+        | Platform::WalletE
+        | Platform::Crypto => Text::ReturnedWalletTitle,
+    }
+}
+
+/// Returns the question about an amount that can be read in two ways, or the error of one that cannot be read.
+pub(super) fn question(language: Language, read: &Typed) -> String {
+    let plain = |amount: &Cents| language.plain_amount(*amount);
+    match read {
+        Typed::Amount(_) => String::new(),
+        Typed::Unclear(meant) => match meant.as_slice() {
+            [first, second, ..] => {
+                language.say(Text::AmountUnclear).with("first", plain(first)).with("second", plain(second)).plain()
+            }
+            [first] => language.say(Text::AmountUnclearOne).with("first", plain(first)).plain(),
+            [] => language.text(Text::AmountOther).to_owned(),
+        },
+        Typed::Nothing => language.say(Text::AmountMissing).with("example", plain(&Cents::new(2_500))).plain(),
     }
 }
 
 /// A field in words for payees.
 struct Field {
     id: &'static str,
-    /// "Enter your {name}."
-    name: &'static str,
-    /// The sentence for an empty field; empty for "Enter your {name}."
-    missing: &'static str,
-    /// The sentence for a wrong value; empty for "Check your {name}."
-    wrong: &'static str,
+    missing: Text,
+    wrong: Text,
 }
 
-const fn field(id: &'static str, name: &'static str, missing: &'static str, wrong: &'static str) -> Field {
-    Field { id, name, missing, wrong }
+const fn field(id: &'static str, missing: Text, wrong: Text) -> Field {
+    Field { id, missing, wrong }
 }
 
 /// Every field of every form of a claim. The messages of the API name fields and formats, so no page repeats them.
 const FIELDS: [Field; 45] = [
-    field("phone_number", "phone number", "", "Enter a complete phone number, like 212 736 1234."),
-    field("country_code", "country", "Choose the country of your number.", "Choose the country of your number."),
-    field("email", "email address", "", "Enter a complete email address, like ada@example.com."),
-    field("token", "code", "Enter the six digits we sent you.", "Enter the six digits we sent you."),
-    field(
-        "present_token",
-        "code",
-        "Enter the six digits we sent to your current email or phone number.",
-        "Enter the six digits we sent to your current email or phone number.",
-    ),
-    field(
-        "new_token",
-        "code",
-        "Enter the six digits we sent to the new email or phone number.",
-        "Enter the six digits we sent to the new email or phone number.",
-    ),
-    field("first_name", "first name", "", "Check your first name: at most 50 letters."),
-    field("last_name", "last name", "", "Check your last name: at most 50 letters."),
-    field("name", "name", "", ""),
-    field("business_name", "business name", "", ""),
-    field("tax_id", "tax number", "", "Enter the nine digits of your tax number."),
-    field("foreign_tax_id", "tax number", "", ""),
-    field("line_1", "street address", "", ""),
-    field("line_2", "apartment or suite", "", ""),
-    field("city", "city", "", ""),
-    field("state", "state", "Choose a state.", "Choose a state."),
-    field("postcode", "postal code", "", ""),
-    field("citizenship", "country", "Choose your country of citizenship.", "Choose your country of citizenship."),
-    field("country", "country", "Choose a country.", "We cannot send money to this country. Choose another way."),
-    field("date_of_birth", "date of birth", "", "Enter your date of birth as year, month and day: 1990-12-31."),
-    field("certified", "certificate", "Certify the form to continue.", "Certify the form to continue."),
-    field(
-        "entity_type",
-        "kind of payee",
-        "Choose whether you are paid as an individual or a business.",
-        "Choose whether you are paid as an individual or a business.",
-    ),
-    field("tax_id_type", "kind of number", "Choose the kind of number.", "Choose the kind of number."),
-    field("w9", "tax form", "Fill in one of the two forms.", "Check your tax form."),
-    field("w8ben", "tax form", "Fill in one of the two forms.", "Check your tax form."),
-    field("routing_number", "routing number", "", "That routing number does not exist. Check the nine digits."),
-    field("account_number", "account number", "", "Check your account number."),
-    field("confirm_account_number", "account number again", "", "The two account numbers are different. Check both."),
-    field("account_type", "account type", "Choose checking or savings.", "Choose checking or savings."),
-    field("platform", "choice", "Choose where to send the money.", "Choose where to send the money."),
-    field("payout_method_id", "choice", "Choose where to send the money.", "Choose another account."),
-    field("network", "network", "Choose a network.", "Choose a network."),
-    field("handle", "handle", "", "Check your handle: letters, digits and . _ - + @ $ only."),
-    field("cash_tag", "cash tag", "", "Check your cash tag: letters and digits after the dollar sign."),
-    field("iban", "IBAN", "", "That IBAN does not exist. Check it for typing mistakes."),
-    field("bic", "BIC", "", "Check your BIC: it has eight or eleven letters and digits."),
-    field("bank_code", "bank code", "", ""),
-    field("account_holder_name", "name on the account", "", "Check the name on the account."),
-    field("currency", "currency", "Choose a currency.", "We cannot send this currency."),
-    field("address", "wallet address", "", "That address does not exist on this network. Check it."),
-    field("town", "town", "", "Check the name of your town."),
-    field(
-        "address_country",
-        "country",
-        "Choose the country of your address.",
-        "We cannot send money to this country. Choose another way.",
-    ),
-    field("card_token", "card", "Choose another way to get paid.", "Choose another way to get paid."),
-    field("is_default", "choice", UNCHANGEABLE, UNCHANGEABLE),
-    field("auto_payout_enabled", "choice", UNCHANGEABLE, UNCHANGEABLE),
+    field("phone_number", Text::FieldPhoneMissing, Text::FieldPhone),
+    field("country_code", Text::FieldPhoneCountry, Text::FieldPhoneCountry),
+    field("email", Text::FieldEmailMissing, Text::FieldEmail),
+    field("token", Text::FieldCode, Text::FieldCode),
+    field("present_token", Text::FieldCodePresent, Text::FieldCodePresent),
+    field("new_token", Text::FieldCodeNew, Text::FieldCodeNew),
+    field("first_name", Text::FieldFirstNameMissing, Text::FieldFirstName),
+    field("last_name", Text::FieldLastNameMissing, Text::FieldLastName),
+    field("name", Text::FieldNameMissing, Text::FieldName),
+    field("business_name", Text::FieldBusinessNameMissing, Text::FieldBusinessName),
+    field("tax_id", Text::FieldTaxNumberMissing, Text::FieldTaxNumber),
+    field("foreign_tax_id", Text::FieldTaxNumberMissing, Text::FieldForeignNumber),
+    field("line_1", Text::FieldStreetMissing, Text::FieldStreet),
+    field("line_2", Text::FieldApartmentMissing, Text::FieldApartment),
+    field("city", Text::FieldCityMissing, Text::FieldCity),
+    field("state", Text::FieldState, Text::FieldState),
+    field("postcode", Text::FieldPostalCodeMissing, Text::FieldPostalCode),
+    field("citizenship", Text::FieldCitizenship, Text::FieldCitizenship),
+    field("country", Text::FieldCountryMissing, Text::FieldCountry),
+    field("date_of_birth", Text::FieldBirthMissing, Text::FieldBirth),
+    field("certified", Text::FieldCertified, Text::FieldCertified),
+    field("entity_type", Text::FieldEntity, Text::FieldEntity),
+    field("tax_id_type", Text::FieldNumberKind, Text::FieldNumberKind),
+    field("w9", Text::FieldTaxFormMissing, Text::FieldTaxForm),
+    field("w8ben", Text::FieldTaxFormMissing, Text::FieldTaxForm),
+    field("routing_number", Text::FieldRoutingMissing, Text::FieldRouting),
+    field("account_number", Text::FieldAccountMissing, Text::FieldAccount),
+    field("confirm_account_number", Text::FieldAccountAgainMissing, Text::FieldAccountAgain),
+    field("account_type", Text::FieldAccountType, Text::FieldAccountType),
+    field("platform", Text::FieldWay, Text::FieldWay),
+    field("payout_method_id", Text::FieldWay, Text::FieldSavedWay),
+    field("network", Text::FieldNetwork, Text::FieldNetwork),
+    field("handle", Text::FieldHandleMissing, Text::FieldHandle),
+    field("cash_tag", Text::FieldCashTagMissing, Text::FieldCashTag),
+    field("iban", Text::FieldIbanMissing, Text::FieldIban),
+    field("bic", Text::FieldBicMissing, Text::FieldBic),
+    field("bank_code", Text::FieldBankCodeMissing, Text::FieldBankCode),
+    field("account_holder_name", Text::FieldHolderMissing, Text::FieldHolder),
+    field("currency", Text::FieldCurrencyMissing, Text::FieldCurrency),
+    field("address", Text::FieldAddressMissing, Text::FieldAddress),
+    field("town", Text::FieldTownMissing, Text::FieldTown),
+    field("address_country", Text::FieldAddressCountry, Text::FieldCountry),
+    field("card_token", Text::FieldCard, Text::FieldCard),
+    field("is_default", Text::FieldFixed, Text::FieldFixed),
+    field("auto_payout_enabled", Text::FieldFixed, Text::FieldFixed),
 ];
-
-const UNCHANGEABLE: &str = "You cannot change this here. Use a link that was sent to your own phone or email.";
 
 /// Returns whether a form has the field.
 pub(super) fn is_known(field: &str) -> bool {
@@ -175,97 +222,83 @@ pub(super) fn is_known(field: &str) -> bool {
 }
 
 /// Returns an error as a sentence that says what to do. `rule` is the message of the field's input.
-pub(in crate::pages) fn sentence(field: &str, rule: &str) -> String {
+pub(in crate::pages) fn sentence(language: Language, field: &str, rule: &str) -> String {
     let is_missing = rule.starts_with("is required") || rule == "must not be blank";
     if field == "amount" {
-        let said = ended(&format!("The amount {rule}"));
-        return if is_plain(&said) { said } else { "Enter another amount.".to_owned() };
+        return language.text(Text::AmountOther).to_owned();
     }
-    let Some(known) = FIELDS.iter().find(|known| known.id == field) else {
-        return "Check what you entered.".to_owned();
-    };
-    match (is_missing, known.missing, known.wrong) {
-        (true, "", _) => format!("Enter your {}.", known.name),
-        (true, missing, _) => missing.to_owned(),
-        (false, _, "") => format!("Check your {}.", known.name),
-        (false, _, wrong) => wrong.to_owned(),
-    }
+    let known = FIELDS.iter().find(|known| known.id == field);
+    let text = known.map_or(Text::FieldUnknown, |known| if is_missing { known.missing } else { known.wrong });
+    language.text(text).to_owned()
 }
 
-/// Returns a refusal without a field in words for payees. Refusals of the steps are written for them; others are for
-/// developers and are replaced.
-pub(super) fn refused(refusal: &Refusal) -> String {
-    if refusal.errors.is_empty() && is_plain(&refusal.message) {
-        return refusal.message.clone();
-    }
-    let said = REFUSALS.iter().find(|(code, _)| *code == refusal.code).map(|(_, said)| *said);
-    said.unwrap_or("That did not work. Your money is safe. Open your link again, or ask the sender for help.")
-        .to_owned()
+/// Returns a refusal without a field in words for payees. Refusals of the steps have a text; others are for developers
+/// and are replaced.
+pub(in crate::pages) fn refused(language: Language, refusal: &Refusal) -> String {
+    let by_code = REFUSALS.iter().find(|(code, _)| *code == refusal.code).map(|(_, said)| *said);
+    let text = refusal.said.filter(|_| refusal.errors.is_empty()).or(by_code).unwrap_or(Text::RefusedOther);
+    language.text(text).to_owned()
 }
 
-const REFUSALS: [(Code, &str); 10] = [
-    (Code::NotPermitted, "This link is for another phone number or email address. Use the one that got the message."),
-    (Code::LimitExceeded, "This is more than can be paid out now. Choose less, or come back tomorrow."),
-    (Code::InvalidState, CHANGED),
-    (Code::UserInfoMissing, CHANGED),
-    (Code::VerificationLocked, "There were too many wrong codes. Ask the sender for help."),
-    (Code::UserInactive, "We cannot pay you through this link. Ask the sender for help."),
-    (Code::ServiceUnavailable, UNAVAILABLE),
-    (Code::StorageFull, UNAVAILABLE),
-    (Code::OutcomeUnknown, UNAVAILABLE),
-    (Code::ResourceBusy, UNAVAILABLE),
-];
-const CHANGED: &str = "This has changed since you opened it. Open your link again.";
-const UNAVAILABLE: &str = "We are not available right now. Your money is safe. Try again in a minute.";
-
-/// Words of the API that say nothing to a payee.
-const TERMS: [&str; 22] = [
-    "api",
-    "app",
-    "cents",
-    "credentials",
-    "field",
-    "header",
-    "iso",
-    "json",
-    "key",
-    "method",
-    "null",
-    "org",
-    "organization",
-    "payee",
-    "platform",
-    "rail",
-    "request",
-    "session",
-    "step",
-    "token",
-    "user",
-    "webhook",
+const REFUSALS: [(Code, Text); 11] = [
+    (Code::NotPermitted, Text::RefusedOtherContact),
+    (Code::LimitExceeded, Text::RefusedLimit),
+    (Code::InvalidState, Text::RefusedChanged),
+    (Code::UserInfoMissing, Text::RefusedChanged),
+    (Code::VerificationLocked, Text::RefusedLocked),
+    (Code::UserInactive, Text::RefusedInactive),
+    (Code::RateLimited, Text::RefusedTries),
+    (Code::ServiceUnavailable, Text::RefusedUnavailable),
+    (Code::StorageFull, Text::RefusedUnavailable),
+    (Code::OutcomeUnknown, Text::RefusedUnavailable),
+    (Code::ResourceBusy, Text::RefusedUnavailable),
 ];
 
-/// Whether a text has none of the API's words and no name of a field.
-fn is_plain(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
-    !text.contains(['_', '`', '/', '{'])
-        && !words.any(|word| TERMS.contains(&word.strip_suffix('s').unwrap_or(word)) || TERMS.contains(&word))
-}
-
-pub(super) fn capitalized(text: &str) -> String {
+pub(in crate::pages) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-fn ended(text: &str) -> String {
-    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::money::typed;
     use crate::payout_methods::{fields_of, read_details};
     use crate::strict_json::Json;
+
+    /// Words of the API that say nothing to a payee.
+    const TERMS: [&str; 22] = [
+        "api",
+        "app",
+        "cents",
+        "credentials",
+        "field",
+        "header",
+        "iso",
+        "json",
+        "key",
+        "method",
+        "null",
+        "org",
+        "organization",
+        "payee",
+        "platform",
+        "rail",
+        "request",
+        "session",
+        "step",
+        "token",
+        "user",
+        "webhook",
+    ];
+
+    /// Whether a text has none of the API's words and no name of a field.
+    fn is_plain(text: &str) -> bool {
+        let lower = text.to_lowercase();
+        let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
+        !text.contains(['_', '`', '/', '{'])
+            && !words.any(|word| TERMS.contains(&word.strip_suffix('s').unwrap_or(word)) || TERMS.contains(&word))
+    }
 
     /// Every error that a form of a way can return: each field missing, and with values that some rule refuses.
     fn errors_of_every_way() -> Vec<(String, String)> {
@@ -291,7 +324,7 @@ mod tests {
         let errors = errors_of_every_way();
         assert!(errors.len() > 100, "{}", errors.len());
         for (field, rule) in errors {
-            let said = sentence(field.trim_start_matches('/'), &rule);
+            let said = sentence(Language::En, field.trim_start_matches('/'), &rule);
             // A handle may contain an underscore, and its advice says so.
             assert!(is_plain(&said.replace(". _ - + @ $", "")), "{field} {rule}: {said}");
             assert!(said.ends_with('.'), "{said}");
@@ -317,29 +350,25 @@ mod tests {
             ("routing_number", "is required", "Enter your routing number."),
             ("iban", "has a wrong check digit", "That IBAN does not exist. Check it for typing mistakes."),
             ("handle", "is required unless phone_number is sent", "Enter your handle."),
-            (
-                "amount",
-                "cannot be paid out now. The money stays yours",
-                "The amount cannot be paid out now. The money stays yours.",
-            ),
             ("amount", "must be from 1 to 9999999999 cents", "Enter another amount."),
             ("swift_code", "unknown field", "Check what you entered."),
         ] {
-            assert_eq!(sentence(field, rule), reported);
+            assert_eq!(sentence(Language::En, field, rule), reported);
         }
     }
 
     #[test]
     fn a_refusal_for_developers_is_replaced() {
-        let refused = |code, message: &str| refused(&Refusal::new(code, message));
-        assert_eq!(refused(Code::InvalidState, "Come back later."), "Come back later.");
+        let for_payee = Refusal::to_payee(Code::InvalidState, Text::HoldReview);
+        assert_eq!(refused(Language::En, &for_payee), for_payee.message);
+        let refused = |code, message: &str| refused(Language::En, &Refusal::new(code, message));
         let replaced = refused(Code::InvalidState, "No code was sent yet. Complete the step contact first.");
         assert_eq!(replaced, "This has changed since you opened it. Open your link again.");
         for code in Code::ALL {
             assert!(is_plain(&refused(*code, "The field `x_y` is wrong.")), "{code:?}");
         }
         for code in FailureCode::ALL {
-            assert!(is_plain(failure(*code)), "{code}");
+            assert!(is_plain(Language::En.text(failure(*code))), "{code}");
         }
     }
 
@@ -352,12 +381,29 @@ mod tests {
     #[test]
     fn days_are_named_and_fast_rails_show_their_time() {
         let now = Time::parse("2026-03-02T15:00:00Z").unwrap();
-        let tomorrow = Some(now.plus_seconds(DAY_SECONDS));
-        assert_eq!(arrives(Platform::Ach, now.date(), tomorrow), "on Tuesday, March 3");
-        assert_eq!(arrives(Platform::BankTransfer, now.date(), tomorrow), "by Tuesday, March 3");
-        assert_eq!(arrives(Platform::Ach, now.date(), None), "in 1 business day");
-        assert_eq!(arrives(Platform::Rtp, now.date(), tomorrow), "in seconds");
-        assert_eq!(arrives(Platform::Wire, now.date(), None), "the same day");
-        assert_eq!(day_of_year(now.date()), "March 2, 2026");
+        let tomorrow = now.plus_seconds(DAY_SECONDS);
+        let arrival = |platform| Arrival::of(platform, now.date(), tomorrow);
+        for (platform, english, spanish) in [
+            (Platform::Ach, "on Tuesday, March 3", "el martes, 3 de marzo"),
+            (Platform::BankTransfer, "by Tuesday, March 3", "a más tardar el martes, 3 de marzo"),
+            (Platform::Rtp, "in seconds", "en segundos"),
+            (Platform::WalletA, "in minutes", "en minutos"),
+            (Platform::Wire, "the same day", "el mismo día"),
+        ] {
+            assert_eq!(arrival(platform).after_a_label(Language::En), english);
+            assert_eq!(arrival(platform).after_a_label(Language::Es), spanish);
+        }
+        assert_eq!(arrival(Platform::Ach).of_a_way(Language::Es), "Llega el martes, 3 de marzo");
+        let amount = arrival(Platform::Ach).of_amount(Language::En, Cents::new(12_475));
+        assert_eq!(amount.to_string(), "<strong>$124.75</strong> arrives on Tuesday, March 3.");
+    }
+
+    #[test]
+    fn an_amount_that_may_be_another_is_a_question() {
+        let asked = |text, language: Language| question(language, &typed::read_in(text, language.decimal()));
+        assert_eq!(asked("1,50", Language::En), "Did you mean 1.50 or 150.00? Write cents after a point.");
+        let spanish = "¿Quieres decir 1,50 o 1500,00? Escribe los centavos después de una coma.";
+        assert_eq!(asked("1.500", Language::Es), spanish);
+        assert_eq!(asked("x", Language::De), "Geben Sie einen Betrag in Dollar ein, zum Beispiel 25,00.");
     }
 }

@@ -3,11 +3,30 @@
 
 use askama::Template;
 
-use super::{Choice, Form, Sender};
+use super::{Choice, Form, Sender, Spoken, spoken};
+use crate::language::{Language, Said, Text};
+
+spoken! {
+    ContactPage claim.language;
+    NamedContactPage claim.language;
+    CodePage claim.language;
+    ContactChangePage claim.language;
+    ContactCodesPage claim.language;
+    ProfilePage claim.language;
+    CompliancePage claim.language;
+    MethodPage claim.language;
+    MethodDetailsPage claim.language;
+    PayoutPage claim.language;
+    DonePage claim.language;
+    ReceiptPage claim.language;
+    ClosedPage language;
+}
 
 /// The head of every page of a claim: the sender, the amount and the progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
+    /// Of the page.
+    pub language: Language,
     /// The secret part of the link.
     pub token: String,
     pub sender: Sender,
@@ -30,7 +49,7 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// One or two words: "Contact", "Code", "Name", "Tax form", "Method", "Amount".
-    pub label: String,
+    pub label: &'static str,
     pub state: StepState,
 }
 
@@ -365,8 +384,8 @@ pub enum PayoutOutcome {
     },
     /// It arrived and was sent back.
     Returned {
-        /// Who sent it back: "Your bank".
-        by: String,
+        /// The heading: "Your bank sent the money back".
+        by: &'static str,
         message: &'static str,
     },
     /// It was canceled before it was sent.
@@ -385,8 +404,8 @@ pub struct DonePage {
     pub fee: String,
     /// "Checking account ••6789".
     pub destination: String,
-    /// When it arrives or arrived: "on Monday, March 2", "in minutes".
-    pub arrives: String,
+    /// "$124.75 arrives on Monday, March 2."
+    pub arrives: Said,
     pub reference: String,
     /// The amount left to pay out, if any: "$25.00".
     pub remaining: Option<String>,
@@ -454,6 +473,9 @@ pub enum Closed {
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/closed.html")]
 pub struct ClosedPage {
+    pub language: Language,
+    /// Where the menu of languages posts to, for a known link.
+    pub languages: Option<String>,
     pub why: Closed,
     /// The app that sent the link, if known.
     pub sender: Option<Sender>,
@@ -464,8 +486,26 @@ pub struct ClosedPage {
 }
 
 impl ClosedPage {
-    fn name<'a>(&'a self, unknown: &'a str) -> &'a str {
-        self.sender.as_ref().map_or(unknown, |sender| sender.name.as_str())
+    /// Returns for how long the link is locked.
+    fn locked(&self) -> Said {
+        match self.why {
+            Closed::TooManyTries { minutes: Some(minutes) } => self.say(Text::ClosedTries).count(minutes),
+            Closed::TooManyTries { minutes: None }
+            | Closed::Expired
+            | Closed::Canceled
+            | Closed::Unknown
+            | Closed::ClaimedElsewhere
+            | Closed::OnHold { .. }
+            | Closed::Problem { .. } => self.say(Text::ClosedTriesSome),
+        }
+    }
+
+    /// Returns a text that names the sender, or the one that does not.
+    fn named(&self, named: Text, unnamed: Text) -> Said {
+        match &self.sender {
+            Some(sender) => self.say(named).with("sender", &sender.name),
+            None => self.say(unnamed),
+        }
     }
 }
 
@@ -474,8 +514,9 @@ mod tests {
     use super::*;
 
     fn claim(states: &[StepState]) -> Claim {
-        let steps = states.iter().map(|state| Step { label: "Step".into(), state: *state });
+        let steps = states.iter().map(|state| Step { label: "Step", state: *state });
         Claim {
+            language: Language::En,
             token: "t".into(),
             sender: Sender::default(),
             amount: "$1.00".into(),

@@ -11,6 +11,7 @@ use samples::*;
 use shown::{Shown, show};
 
 use super::*;
+use crate::language::Language;
 
 /// Returns all opening tags of the page, without the angle brackets.
 fn tags(html: &str) -> Vec<&str> {
@@ -39,7 +40,7 @@ fn each_page_has_one_heading_and_a_place_to_skip_to() {
         assert_eq!(html.matches("<h1").count(), 1, "{name}: headings");
         assert_eq!(html.matches("<main id=\"main\"").count(), 1, "{name}: main");
         assert_eq!(html.matches("<title>").count(), 1, "{name}: title");
-        assert!(html.contains("<html lang=\"en\">"), "{name}: language");
+        assert!(html.contains("<html lang=\"en\""), "{name}: language");
     }
 }
 
@@ -114,6 +115,43 @@ fn what_other_people_wrote_is_escaped() {
     assert!(!page.html.contains("<catalogue>"));
 }
 
+/// The texts between the tags of a page, and those of its labels, without what the samples' sender wrote.
+fn words_of(html: &str) -> Vec<String> {
+    let menu = html.find("<details class=\"languages\">").map_or(html.len(), |start| start);
+    let after_menu = html[menu..].find("</details>").map_or("", |end| &html[menu + end..]);
+    let page = format!("{}{after_menu}", &html[..menu]);
+    let texts = page.split('<').skip(1).filter_map(|piece| Some(piece.split_once('>')?.1.trim().to_owned()));
+    texts.filter(|text| text.contains(char::is_alphabetic)).collect()
+}
+
+/// English texts of the catalogue that a page in another language contains as a whole.
+fn left_in_english(language: Language, html: &str) -> Vec<String> {
+    let english: BTreeSet<String> = Text::ALL
+        .iter()
+        .filter(|text| language.say(**text).pattern() != Language::En.say(**text).pattern())
+        .map(|text| Language::En.say(*text).pattern())
+        .collect();
+    words_of(html).into_iter().filter(|words| english.contains(words)).collect()
+}
+
+#[test]
+fn every_page_is_in_every_language() {
+    let english = pages_in(Language::En);
+    for language in Language::ALL {
+        for (Shown { name, html }, in_english) in pages_in(language).iter().zip(&english) {
+            let opening = format!("<html lang=\"{language}\" dir=\"{}\">", language.direction());
+            assert!(html.contains(&opening), "{name}, {language}");
+            assert!(!html.contains('{') && !html.contains('}'), "{name}, {language}: an open placeholder");
+            if language != Language::En {
+                let left = left_in_english(language, html);
+                assert!(left.is_empty(), "{name}, {language}: {left:?}");
+                // The negative control: the same page in English.
+                assert!(!left_in_english(language, &in_english.html).is_empty(), "{name}");
+            }
+        }
+    }
+}
+
 #[test]
 fn gallery_is_written_to_a_folder() {
     let pages = all_pages();
@@ -131,5 +169,10 @@ fn gallery_is_written_to_a_folder() {
     std::fs::write(folder.join("assets/color-8a3ffc.css"), crate::pages::sender::style_sheet(color)).unwrap();
     for page in pages {
         std::fs::write(folder.join(page.name).with_extension("html"), page.html).unwrap();
+    }
+    for language in [Language::Es, Language::Ar] {
+        for page in pages_in(language) {
+            std::fs::write(folder.join(format!("{}-{language}.html", page.name)), page.html).unwrap();
+        }
     }
 }

@@ -2,7 +2,12 @@
 
 use askama::Template;
 
-use super::{Form, Sender};
+use super::{Form, Sender, Spoken, spoken};
+use crate::language::{Language, Text};
+
+spoken! {
+    NoticePage language;
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeState {
@@ -18,6 +23,7 @@ pub enum NoticeState {
 #[derive(Debug, Clone, Template)]
 #[template(path = "notice.html")]
 pub struct NoticePage {
+    pub language: Language,
     /// The secret part of the link.
     pub token: String,
     pub sender: Sender,

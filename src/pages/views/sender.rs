@@ -2,6 +2,13 @@
 
 use askama::Template;
 
+use super::{Spoken, spoken};
+use crate::language::{Language, Said, Text};
+
+spoken! {
+    WhyPage language;
+}
+
 /// The app that pays, as a page shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sender {
@@ -41,9 +48,34 @@ impl Sender {
         first.map_or_else(String::new, |letter| letter.to_uppercase().collect())
     }
 
+    /// Returns the line with the sender's contacts, or `None` without any.
     #[must_use]
-    pub fn has_support(&self) -> bool {
-        self.support_email.is_some() || self.support_phone.is_some()
+    pub fn questions(&self, language: Language) -> Option<Said> {
+        self.contacts(language, [Text::QuestionsEmail, Text::QuestionsPhone, Text::QuestionsBoth])
+    }
+
+    /// Returns the same line for a payee who reports a message.
+    #[must_use]
+    pub fn to_report(&self, language: Language) -> Option<Said> {
+        self.contacts(language, [Text::WhyReportEmail, Text::WhyReportPhone, Text::WhyReportBoth])
+    }
+
+    /// `texts` are for an address, for a phone number, and for both.
+    fn contacts(&self, language: Language, [by_email, by_phone, by_both]: [Text; 3]) -> Option<Said> {
+        let text = match (&self.support_email, &self.support_phone) {
+            (Some(_), None) => by_email,
+            (None, Some(_)) => by_phone,
+            (Some(_), Some(_)) => by_both,
+            (None, None) => return None,
+        };
+        let mut line = language.say(text).with("sender", &self.name);
+        if let Some(email) = &self.support_email {
+            line = line.link_to("email", format!("mailto:{email}"), email);
+        }
+        if let Some(phone) = &self.support_phone {
+            line = line.nowrap_link("phone", format!("tel:{phone}"), phone);
+        }
+        Some(line)
     }
 }
 
@@ -61,6 +93,9 @@ pub struct WhyPayment {
 #[derive(Debug, Clone, Template)]
 #[template(path = "why.html")]
 pub struct WhyPage {
+    pub language: Language,
+    /// Where the menu of languages posts to, for a link.
+    pub languages: Option<String>,
     pub sender: Sender,
     pub payment: Option<WhyPayment>,
     /// The start of the address of every page: "https://pay.example.com".

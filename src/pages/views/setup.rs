@@ -2,7 +2,15 @@
 
 use askama::Template;
 
-use super::Form;
+use super::{Form, Spoken};
+use crate::language::{Language, Text};
+
+/// The page is for operators.
+impl Spoken for SetupPage {
+    fn language(&self) -> Language {
+        Language::En
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetupState {

@@ -121,6 +121,7 @@ impl Request {
                     offered_hash,
                     new_session: session,
                     names: LookedUp::of(Watchlist::of_sandbox(), []),
+                    language: None,
                 };
                 self.once(batch, vault, command, |checked| refused(*checked));
                 return Some(hash);

@@ -11,6 +11,7 @@ use crate::apps::{self, brand::Sender};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::EventName;
+use crate::language::{Language, Text};
 use crate::messages::{CodePurpose, PayeeChange};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -29,6 +30,9 @@ pub struct NoticeJson {
     /// The same app, for the pages.
     #[serde(skip)]
     pub sender: Sender,
+    /// The language of the payee's last visit, for the pages.
+    #[serde(skip)]
+    pub language: Option<Language>,
     /// The changes.
     pub changes: Vec<PayeeChange>,
     /// The payout method that was added or chosen, masked.
@@ -68,6 +72,7 @@ pub fn show(world: &mut World, token: NoticeToken) -> Result<NoticeJson, Halt> {
     Ok(NoticeJson {
         app_name: app.name.clone(),
         sender: Sender::from(&*app),
+        language: user.language,
         changes: notice.changes.0.clone(),
         method: notice.method.clone(),
         created: notice.created_at,
@@ -142,5 +147,5 @@ fn must_be_frozen(user: &User) -> Result<(), Refusal> {
     if user.payouts_frozen_at.is_some() {
         return Ok(());
     }
-    Err(Refusal::new(Code::InvalidState, "Automatic payouts are not frozen."))
+    Err(Refusal::to_payee(Code::InvalidState, Text::RefusedNotFrozen))
 }

@@ -53,8 +53,7 @@ pub(super) fn of_changes(
         (PayeeChange::Phone, is_replaced(before.phone_e164.as_ref(), after.phone_e164.as_ref())),
     ];
     let changes: Vec<PayeeChange> = changes.into_iter().filter(|(_, is)| *is).map(|(change, _)| change).collect();
-    let method = method.map(PayoutMethod::distinguished);
-    send(world, scope, before, &changes, method.as_deref())
+    send(world, scope, before, &changes, method)
 }
 
 fn is_replaced(before: Option<&String>, after: Option<&String>) -> bool {
@@ -64,13 +63,13 @@ fn is_replaced(before: Option<&String>, after: Option<&String>) -> bool {
     }
 }
 
-/// Sends notices to every contact that was verified before the change, and to the replaced contact. `method` is masked.
+/// Sends notices to every contact that was verified before the change, and to the replaced contact.
 fn send(
     world: &mut World,
     scope: Scope,
     before: &User,
     changes: &[PayeeChange],
-    method: Option<&str>,
+    method: Option<&PayoutMethod>,
 ) -> Result<(), Halt> {
     if changes.is_empty() {
         return Ok(());
@@ -81,13 +80,15 @@ fn send(
         before.phone_e164.clone().filter(|_| proved_phone).map(|phone| (Channel::Sms, phone)),
         before.email.clone().filter(|_| proved_email).map(|email| (Channel::Email, email)),
     ];
-    let app_name = apps::find_even_deleted(world, scope)?.name.clone();
+    let app = apps::find_even_deleted(world, scope)?;
+    let language = before.language.or(app.settings.0.brand.language).unwrap_or_default();
+    let method = method.map(|method| method.distinguished(language));
     for (channel, recipient) in contacts.into_iter().flatten() {
         let (id, created_at): (NoticeId, _) = (world.id(), world.now());
-        let (changes, method) = (changes.to_vec(), method.map(str::to_owned));
+        let (changes, method) = (changes.to_vec(), method.clone());
         let template = Template::PayeeChanged {
             notice: id,
-            app_name: app_name.clone(),
+            app_name: app.name.clone(),
             changes: changes.clone(),
             method: method.clone(),
         };
@@ -102,7 +103,7 @@ fn send(
             method,
             created_at,
         });
-        messages::queue(world, scope, channel, &recipient, template);
+        messages::queue(world, scope, (channel, &recipient), Some(language), template);
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
 use crate::ids;
+use crate::language::Language;
 use crate::money::Cents;
 use crate::phone::{InvalidPhoneNumber, PhoneNumber};
 use crate::platform::Platform;
@@ -341,6 +342,16 @@ impl Input for Platform {
     }
     fn schema() -> Schema {
         json!({"title": "RequestedPlatform", "type": "string", "enum": Platform::ALL.map(Platform::as_str)})
+    }
+}
+
+impl Input for Language {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let known = Self::ALL.map(Self::as_str).join(", ");
+        text(json, at)?.parse().map_err(|_| wrong(at, format!("must be one of: {known}")))
+    }
+    fn schema() -> Schema {
+        json!({"title": "Language", "type": "string", "enum": Self::ALL.map(Self::as_str)})
     }
 }
 

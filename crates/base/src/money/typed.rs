@@ -28,18 +28,46 @@ impl Typed {
             Self::Unclear(_) | Self::Nothing => None,
         }
     }
+}
 
-    /// Returns the question or error for a text that is not a clear amount.
-    pub fn question(&self) -> Option<String> {
-        match self {
-            Self::Amount(_) => None,
-            Self::Unclear(meant) => {
-                let meant: Vec<String> = meant.iter().map(|amount| amount.plain()).collect();
-                Some(format!("Did you mean {}? Write cents after a point.", meant.join(" or ")))
-            }
-            Self::Nothing => Some("Enter an amount in dollars, like 25.00.".to_owned()),
-        }
+/// Parses an amount on a page whose language separates decimals with `decimal`. With a comma, `1,50` and `1.250,00` are
+/// clear, because neither is another amount there; `1,500` and `1.500` stay questions. Arabic digits count as digits.
+pub fn read_in(text: &str, decimal: char) -> Typed {
+    let western: String = text.chars().map(western).collect();
+    let read = read(&western);
+    match (&read, decimal) {
+        (Typed::Unclear(_), ',') => match clear(&with_point(western.trim())) {
+            Some(amount) if amount.is_positive() => Typed::Amount(amount),
+            Some(_) | None => read,
+        },
+        (Typed::Amount(_) | Typed::Unclear(_) | Typed::Nothing, _) => read,
     }
+}
+
+/// Returns a text with a comma before its cents as one with a point, and its points as commas.
+fn with_point(text: &str) -> String {
+    let is_cents = text.rsplit_once(',').is_some_and(|(_, part)| (1..=2).contains(&part.len()));
+    if !is_cents {
+        return String::new();
+    }
+    let swapped = text.chars().map(|letter| match letter {
+        ',' => '.',
+        '.' | '\u{a0}' | '\u{202f}' | ' ' => ',',
+        letter => letter,
+    });
+    swapped.collect()
+}
+
+/// Returns a digit or separator of Arabic or Persian as its Western one.
+fn western(letter: char) -> char {
+    let digit = match letter {
+        '\u{660}'..='\u{669}' => u32::from(letter) - 0x660,
+        '\u{6f0}'..='\u{6f9}' => u32::from(letter) - 0x6f0,
+        '\u{66b}' => return '.',
+        '\u{66c}' => return ',',
+        _ => return letter,
+    };
+    char::from_digit(digit, 10).unwrap_or(letter)
 }
 
 /// Parses an amount of dollars: `25`, `25.5`, `$1,250.00`.
@@ -145,8 +173,35 @@ mod tests {
             let meant = meant.into_iter().map(Cents).collect();
             assert_eq!(read(text), Typed::Unclear(meant), "{text}");
         }
-        let question = read("1,50").question().unwrap();
-        assert_eq!(question, "Did you mean 1.50 or 150.00? Write cents after a point.");
+    }
+
+    #[test]
+    fn a_page_with_decimal_commas_reads_them() {
+        for (text, cents) in [
+            ("1,50", 150),
+            ("1,5", 150),
+            ("1.250,00", 125_000),
+            ("1 250,5", 125_050),
+            ("12.345.678,90", 1_234_567_890),
+            ("25", 2_500),
+            ("25.50", 2_550),
+            ("1,250.00", 125_000),
+        ] {
+            assert_eq!(read_in(text, ','), Typed::Amount(Cents(cents)), "{text}");
+        }
+        for text in ["1,500", "1.500", "12.50,00", "1,2,3", "1.25.000,00"] {
+            assert!(matches!(read_in(text, ','), Typed::Unclear(_)), "{text}");
+        }
+        // The negative control: a page with decimal points asks.
+        assert!(matches!(read_in("1,50", '.'), Typed::Unclear(_)));
+        assert_eq!(read_in("0,00", ','), Typed::Nothing);
+    }
+
+    #[test]
+    fn arabic_digits_are_digits() {
+        assert_eq!(read_in("١٬٢٥٠٫٥٠", '.'), Typed::Amount(Cents(125_050)));
+        assert_eq!(read_in("۲۵", '.'), Typed::Amount(Cents(2_500)));
+        assert_eq!(read("٢٥"), Typed::Nothing);
     }
 
     /// The formats of countries: the thousands separator and the decimal separator.

@@ -272,7 +272,7 @@ macro_rules! text_cell {
         }
     )+};
 }
-text_cell!(crate::platform::Platform, crate::fees::Party);
+text_cell!(crate::platform::Platform, crate::fees::Party, crate::language::Language);
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Document<T>(pub T);

@@ -4,6 +4,7 @@ use askama::Template;
 use uuid::Uuid;
 
 use crate::clock::Time;
+use crate::language::{Language, Said, Text};
 
 /// The color of a button without a brand.
 const COLOR: &str = "#14634a";
@@ -25,6 +26,7 @@ pub struct Mail<'a> {
 /// The parts of a mail around its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
+    pub language: Language,
     pub sender: String,
     /// The address of the logo.
     pub logo: Option<String>,
@@ -34,8 +36,8 @@ pub struct Frame {
     pub headline: Option<String>,
     /// The last day of the link: "December 21, 2026".
     pub until: Option<String>,
-    /// Ends "You get this email because", with its full stop.
-    pub reason: String,
+    /// "You get this email because …"
+    pub because: String,
     /// The address of the page that explains the mail.
     pub why: String,
     /// Replies go there.
@@ -64,6 +66,31 @@ struct Html<'a> {
     after: Vec<&'a str>,
 }
 
+impl Html<'_> {
+    fn text(&self, text: Text) -> &'static str {
+        self.frame.language.text(text)
+    }
+
+    /// Returns the line with the sender's contacts, if there is one.
+    fn contacts(&self) -> Option<Said> {
+        let Frame { language, support_email, support_phone, .. } = self.frame;
+        let text = match (support_email, support_phone) {
+            (Some(_), None) => Text::MailWrite,
+            (None, Some(_)) => Text::MailCall,
+            (Some(_), Some(_)) => Text::MailWriteOrCall,
+            (None, None) => return None,
+        };
+        let mut line = language.say(text);
+        if let Some(email) = support_email {
+            line = line.link_to("email", format!("mailto:{email}"), email);
+        }
+        if let Some(phone) = support_phone {
+            line = line.exact("phone", phone);
+        }
+        Some(line)
+    }
+}
+
 /// Returns the mail as HTML. The sentence that ends in the link becomes the button.
 pub(super) fn html(mail: &Mail<'_>) -> Result<String, askama::Error> {
     let (mut paragraphs, mut after, mut button) = (Vec::new(), Vec::new(), None);
@@ -90,15 +117,20 @@ pub(super) fn html(mail: &Mail<'_>) -> Result<String, askama::Error> {
 pub(super) fn plain(mail: &Mail<'_>) -> String {
     let frame = mail.frame;
     let until = frame.until.as_ref().filter(|_| mail.link.is_some());
-    let until = until.map(|day| format!("This link works until {day}. Do not pass it on."));
-    let contacts = [frame.support_email.as_deref(), frame.support_phone.as_deref()];
-    let contacts: Vec<&str> = contacts.into_iter().flatten().collect();
-    let questions = (!contacts.is_empty()).then(|| format!("Questions? {}", contacts.join(" or ")));
+    let language = frame.language;
+    let until = until.map(|day| language.say(Text::LinkUntil).with("day", day).plain());
+    let questions = match (&frame.support_email, &frame.support_phone) {
+        (Some(email), Some(phone)) => {
+            Some(language.say(Text::MailQuestionsBoth).exact("email", email).exact("phone", phone))
+        }
+        (Some(one), None) | (None, Some(one)) => Some(language.say(Text::LetterQuestions).exact("contact", one)),
+        (None, None) => None,
+    };
     let links = frame.links.iter().map(|(label, address)| format!("{label}: {address}"));
     let own = [
-        Some(format!("You get this email because {}", frame.reason)),
-        Some(format!("Why am I getting this? {}", frame.why)),
-        questions,
+        Some(frame.because.clone()),
+        Some(format!("{} {}", language.text(Text::WhyLink), frame.why)),
+        questions.map(|line| line.plain()),
     ];
     let foot: Vec<String> = own.into_iter().flatten().chain(links).chain(frame.footer.clone()).collect();
     let until = until.map(|line| format!("\n\n{line}")).unwrap_or_default();
@@ -113,12 +145,13 @@ mod tests {
 
     fn frame() -> Frame {
         Frame {
+            language: Language::En,
             sender: "Harbor & Pine".into(),
             logo: Some("https://pay.example.com/senders/o/a/logo".into()),
             color: Some("#1f4e9e".into()),
             headline: Some("$25.00".into()),
             until: Some("December 21, 2026".into()),
-            reason: "Harbor & Pine gave us this address to pay you.".into(),
+            because: "You get this email because Harbor & Pine gave us this address to pay you.".into(),
             why: format!("{LINK}/why"),
             support_email: Some("help@harborpine.example".into()),
             support_phone: Some("+12127361234".into()),
@@ -163,7 +196,7 @@ mod tests {
 
     #[test]
     fn markup_in_a_text_is_shown_as_text() {
-        let frame = Frame { sender: "<b>Acme</b>".into(), reason: "<i>x</i>.".into(), ..Frame::default() };
+        let frame = Frame { sender: "<b>Acme</b>".into(), because: "<i>x</i>.".into(), ..Frame::default() };
         let drawn = html(&mail("<script>alert(1)</script>", None, &frame)).unwrap();
         assert!(!drawn.contains("<b>") && !drawn.contains("<i>") && !drawn.contains("<script>"), "{drawn}");
         assert!(!drawn.contains("display:inline-block"), "without a link there is no button");

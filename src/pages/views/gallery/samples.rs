@@ -1,8 +1,45 @@
 //! The sample data. All pages share one payee, sender and amount, so that the gallery reads like one claim.
 
+use std::cell::Cell;
+
+use jiff::civil::date;
+
 use super::developer::developer_pages;
 use super::shown::{Shown, show};
+use crate::language::{Language, Said, Text};
+use crate::money::Cents;
 use crate::pages::views::*;
+
+thread_local! {
+    static LANGUAGE: Cell<Language> = const { Cell::new(Language::En) };
+}
+
+/// The language of the pages that are drawn.
+fn language() -> Language {
+    LANGUAGE.get()
+}
+
+fn t(text: Text) -> &'static str {
+    language().text(text)
+}
+
+fn money(cents: i64) -> String {
+    language().money(Cents::new(cents))
+}
+
+/// A text with a day of arrival.
+fn on(text: Text) -> Said {
+    language().say(text).with("day", language().weekday_day(date(2026, 11, 24)))
+}
+
+fn fee_of(cents: i64) -> String {
+    language().say(Text::FeeOf).with("amount", money(cents)).plain()
+}
+
+/// The payee's bank account, as pages name it.
+fn account() -> String {
+    language().say(Text::MethodAndEnd).exact("method", t(Text::MethodChecking)).with("end", "••6789").plain()
+}
 
 fn sender() -> Sender {
     let why = "/claim/q7Zt-sample/why".into();
@@ -28,9 +65,10 @@ fn branded() -> Sender {
 }
 
 fn claim_at(position: usize) -> Claim {
-    let labels = ["Contact", "Code", "Name", "Tax form", "Where", "Confirm"];
+    let labels =
+        [Text::StepContact, Text::StepCode, Text::StepName, Text::StepTaxForm, Text::StepWhere, Text::StepConfirm];
     let steps = labels.iter().enumerate().map(|(index, label)| Step {
-        label: (*label).to_string(),
+        label: t(*label),
         state: match index.cmp(&position) {
             std::cmp::Ordering::Less => StepState::Done,
             std::cmp::Ordering::Equal => StepState::Current,
@@ -38,12 +76,13 @@ fn claim_at(position: usize) -> Claim {
         },
     });
     Claim {
+        language: language(),
         token: "q7Zt-sample".into(),
         sender: sender(),
-        amount: "$1,250.00".into(),
+        amount: money(125_000),
         memo: Some("Illustrations for the spring <catalogue>. Thank you!".into()),
         message: Some("See you in <May>!".into()),
-        expires_on: Some("December 21, 2026".into()),
+        expires_on: Some(language().day_of_year(date(2026, 12, 21))),
         steps: steps.collect(),
         sandbox: true,
         signed_in: position > 1,
@@ -108,27 +147,27 @@ pub(super) fn compliance(tax_form: TaxForm, form: Form) -> CompliancePage {
     }
 }
 
-fn way(platform: &str, name: &str, about: &'static str, fee: &str, arrives: &str) -> WayChoice {
+fn way(platform: &str, name: Text, about: Text, cents: i64, arrives: String) -> WayChoice {
     WayChoice {
         href: format!("/claim/q7Zt-sample/method?platform={platform}"),
-        name: name.into(),
-        about,
-        fee: fee.into(),
-        arrives: arrives.into(),
+        name: t(name).into(),
+        about: t(about),
+        fee: if cents == 0 { t(Text::NoFee).to_owned() } else { fee_of(cents) },
+        arrives,
         is_fastest: platform == "prepaid_card_a",
-        is_free: fee == "No fee",
+        is_free: cents == 0,
     }
 }
 
 fn bank(is_usual: bool, speeds: usize) -> BankForm {
-    let speed = |(platform, fee, arrives): (&str, &str, &str)| BankSpeed {
+    let speed = |(platform, fee, arrives): (&str, i64, String)| BankSpeed {
         platform: platform.into(),
-        fee: fee.into(),
-        arrives: arrives.into(),
+        fee: fee_of(fee),
+        arrives,
         is_fastest: false,
         is_free: false,
     };
-    let all = [("ach", "$0.25 fee", "Arrives on Tuesday, November 24"), ("wire", "$15.00 fee", "Arrives the same day")];
+    let all = [("ach", 25, on(Text::WayOn).plain()), ("wire", 1_500, t(Text::WaySameDay).to_owned())];
     BankForm {
         speeds: all.into_iter().take(speeds).map(speed).collect(),
         known_banks: "110000000=Sandbox Bank".into(),
@@ -138,28 +177,22 @@ fn bank(is_usual: bool, speeds: usize) -> BankForm {
 }
 
 fn method(saved: Vec<SavedMethod>, form: Form) -> MethodPage {
+    let minutes = || t(Text::WayMinutes).to_owned();
     let wallets = vec![
-        way(
-            "prepaid_card_a",
-            "Prepaid card",
-            "A card number by email, to pay with at once",
-            "No fee",
-            "Arrives in minutes",
-        ),
-        way("wallet_a", "Wallet A", "Paid to your email address", "$20.00 fee", "Arrives in minutes"),
-        way("crypto", "Crypto wallet", "Paid to your wallet address", "$1.00 fee", "Arrives in minutes"),
+        way("prepaid_card_a", Text::MethodPrepaid, Text::AboutPrepaid, 0, minutes()),
+        way("wallet_a", Text::MethodWalletA, Text::AboutEmail, 2_000, minutes()),
+        way("crypto", Text::MethodCrypto, Text::AboutWalletAddress, 100, minutes()),
     ];
-    let gifts = vec![way("gift_card_a", "Gift card", "A gift card by email", "No fee", "Arrives in minutes")];
-    let abroad = "Bank outside the United States";
-    let intl =
-        way("intl_bank", abroad, "IBAN or local account number", "$14.50 fee", "Arrives by Thursday, November 26");
+    let gifts = vec![way("gift_card_a", Text::MethodGift, Text::AboutGift, 0, minutes())];
+    let by = on(Text::WayBy).plain();
+    let intl = way("intl_bank", Text::WayBankAbroad, Text::AboutBankAbroad, 1_450, by);
     MethodPage {
         claim: claim_at(4),
         saved,
         bank: Some(bank(true, 2)),
         groups: vec![
-            WayGroup { id: "to-wallet", title: "To a wallet or card", ways: wallets },
-            WayGroup { id: "gift-card", title: "As a gift card", ways: gifts },
+            WayGroup { id: "to-wallet", title: t(Text::WhereWallet), ways: wallets },
+            WayGroup { id: "gift-card", title: t(Text::WhereGift), ways: gifts },
         ],
         more: vec![intl],
         form,
@@ -170,20 +203,19 @@ fn method(saved: Vec<SavedMethod>, form: Form) -> MethodPage {
 fn method_abroad() -> MethodPage {
     let page = method(vec![], form(&[("account_type", "checking")], &[]));
     let ways = page.more.clone();
-    let to_bank = WayGroup { id: "to-bank-abroad", title: "To your bank", ways };
+    let to_bank = WayGroup { id: "to-bank-abroad", title: t(Text::WhereBank), ways };
     let groups = [vec![to_bank], page.groups.clone()].concat();
     MethodPage { bank: Some(bank(false, 1)), groups, more: vec![], ..page }
 }
 
 fn details(name: &str, fields: Vec<MethodField>, form: Form) -> MethodDetailsPage {
-    let other =
-        OtherForm { href: "/claim/q7Zt-sample/method?platform=intl_bank".into(), label: "My account has no IBAN" };
+    let other = OtherForm { href: "/claim/q7Zt-sample/method?platform=intl_bank".into(), label: t(Text::WithoutIban) };
     MethodDetailsPage {
         claim: claim_at(4),
         platform: "intl_bank".into(),
         name: name.into(),
-        fee: "$14.50 fee".into(),
-        arrives: "Arrives by Thursday, November 26".into(),
+        fee: fee_of(1_450),
+        arrives: on(Text::WayBy).plain(),
         note: None,
         other_form: fields.contains(&MethodField::Iban).then_some(other),
         fields,
@@ -197,31 +229,32 @@ fn details(name: &str, fields: Vec<MethodField>, form: Form) -> MethodDetailsPag
 fn payout(asks_part: bool, form: Form) -> PayoutPage {
     PayoutPage {
         claim: claim_at(5),
-        available: "$1,250.00".into(),
+        available: money(125_000),
         available_amount: "1250.00".into(),
         shown_amount: "1250.00".into(),
-        amount: "$1,250.00".into(),
-        fee: "$0.25".into(),
-        payout_amount: "$1,249.75".into(),
-        destination: "Checking account ••6789".into(),
+        amount: money(125_000),
+        fee: money(25),
+        payout_amount: money(124_975),
+        destination: account(),
         bank: Some("Sandbox Bank".into()),
-        arrives: "on Tuesday, November 24".into(),
+        arrives: on(Text::ArrivalOn).plain(),
         asks_part,
         form,
     }
 }
 
-fn done(outcome: PayoutOutcome, remaining: Option<&str>) -> DonePage {
+fn done(outcome: PayoutOutcome, remaining: Option<i64>) -> DonePage {
     let under_way = matches!(outcome, PayoutOutcome::InReview | PayoutOutcome::Pending);
+    let arrives = if outcome == PayoutOutcome::Completed { Text::DoneCompleted } else { Text::DoneOn };
     DonePage {
         claim: claim_at(6),
         outcome,
-        payout_amount: "$1,249.75".into(),
-        fee: "$0.25".into(),
-        destination: "Checking account ••6789".into(),
-        arrives: "on Tuesday, November 24".into(),
+        payout_amount: money(124_975),
+        fee: money(25),
+        destination: account(),
+        arrives: on(arrives).strong("amount", money(124_975)),
         reference: "019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into(),
-        remaining: remaining.map(String::from),
+        remaining: remaining.map(money),
         refresh_seconds: under_way.then_some(300),
     }
 }
@@ -229,37 +262,36 @@ fn done(outcome: PayoutOutcome, remaining: Option<&str>) -> DonePage {
 fn receipt() -> ReceiptPage {
     ReceiptPage {
         claim: claim_at(6),
-        amount: "$1,250.00".into(),
-        fee: "$0.25".into(),
-        payout_amount: "$1,249.75".into(),
-        destination: "Checking account ••6789".into(),
-        arrived_on: "November 24, 2026".into(),
+        amount: money(125_000),
+        fee: money(25),
+        payout_amount: money(124_975),
+        destination: account(),
+        arrived_on: language().day_of_year(date(2026, 11, 24)),
         reference: "019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into(),
     }
 }
 
 fn closed(why: Closed) -> ClosedPage {
-    ClosedPage { why, sender: Some(sender()), again: None, request_id: None }
+    let languages = Some("/claim/q7Zt-sample/language".into());
+    ClosedPage { language: language(), languages, why, sender: Some(sender()), again: None, request_id: None }
 }
 
 fn identity_pages() -> Vec<Shown> {
-    let wrong_phone = form(
-        &[("country_code", "49"), ("phone_number", "12")],
-        &[("phone_number", "Enter a complete phone number, like 212 736 1234.")],
-    );
-    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a complete email address, like ada@example.com.")]);
-    let wrong_code = form(&[("token", "111111")], &[("token", "That is not the code we sent. You have 4 tries left.")]);
+    let wrong_phone = form(&[("country_code", "49"), ("phone_number", "12")], &[("phone_number", t(Text::FieldPhone))]);
+    let wrong_email = form(&[("email", "ada@")], &[("email", t(Text::FieldEmail))]);
+    let tries_left = language().say(Text::CodeWrong).count(4).plain();
+    let wrong_code = form(&[("token", "111111")], &[("token", &tries_left)]);
     let wrong_name = form(
         &[("email", "ada@")],
         &[
-            ("first_name", "Enter your first name."),
-            ("last_name", "Enter your last name."),
-            ("email", "Enter a complete email address, like ada@example.com."),
+            ("first_name", t(Text::FieldFirstNameMissing)),
+            ("last_name", t(Text::FieldLastNameMissing)),
+            ("email", t(Text::FieldEmail)),
         ],
     );
     let phone = (ContactWay::Phone, "••• 1234");
     let both = [phone, (ContactWay::Email, "a•••@example.com")];
-    let locked = form(&[], &[("", "There were too many wrong codes. Ask the sender for help.")]);
+    let locked = form(&[], &[("", t(Text::RefusedLocked))]);
     vec![
         show("named-contact", &named_contact(Some("Ada"), &[phone], Form::default())),
         show("named-contact-both", &named_contact(None, &both, Form::default())),
@@ -277,8 +309,9 @@ fn identity_pages() -> Vec<Shown> {
 }
 
 fn contact_change_pages() -> Vec<Shown> {
-    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a complete email address, like ada@example.com.")]);
-    let wrong_code = form(&[], &[("new_token", "The code is wrong. You have 4 attempts left.")]);
+    let wrong_email = form(&[("email", "ada@")], &[("email", t(Text::FieldEmail))]);
+    let attempts_left = language().say(Text::AttemptWrong).count(4).plain();
+    let wrong_code = form(&[], &[("new_token", &attempts_left)]);
     vec![
         show("contact-change", &contact_change(false, Form::default())),
         show("contact-changed", &contact_change(true, Form::default())),
@@ -293,16 +326,16 @@ fn tax_pages() -> Vec<Shown> {
     let wrong = form(
         &[("tax_id", "123-45-6789"), ("name", "Ada")],
         &[
-            ("entity_type", "Choose who is being paid."),
-            ("tax_id_type", "Choose the kind of number."),
-            ("tax_id", "Enter nine digits."),
-            ("state", "Choose a state."),
-            ("certified", "Certify the form to continue."),
+            ("entity_type", t(Text::FieldEntity)),
+            ("tax_id_type", t(Text::FieldNumberKind)),
+            ("tax_id", t(Text::FieldTaxNumber)),
+            ("state", t(Text::FieldState)),
+            ("certified", t(Text::FieldCertified)),
         ],
     );
     let wrong_w8 = form(
         &[("name", "Ada"), ("citizenship", "DE")],
-        &[("date_of_birth", "Enter your date of birth."), ("certified", "Certify the form to continue.")],
+        &[("date_of_birth", t(Text::FieldBirthMissing)), ("certified", t(Text::FieldCertified))],
     );
     vec![
         show("compliance", &compliance(TaxForm::W9, started)),
@@ -313,12 +346,7 @@ fn tax_pages() -> Vec<Shown> {
 
 fn method_pages() -> Vec<Shown> {
     use MethodField::*;
-    let saved = SavedMethod {
-        id: "m1".into(),
-        name: "Checking account ••6789".into(),
-        fee: "$0.25 fee".into(),
-        arrives: "Arrives on Tuesday, November 24".into(),
-    };
+    let saved = SavedMethod { id: "m1".into(), name: account(), fee: fee_of(25), arrives: on(Text::WayOn).plain() };
     let first = || form(&[("account_type", "checking")], &[]);
     let wrong = form(
         &[
@@ -327,9 +355,9 @@ fn method_pages() -> Vec<Shown> {
             ("confirm_account_number", "000123456780"),
         ],
         &[
-            ("routing_number", "That routing number does not exist. Check the nine digits."),
-            ("confirm_account_number", "The two account numbers are different. Check both."),
-            ("account_type", "Choose checking or savings."),
+            ("routing_number", t(Text::FieldRouting)),
+            ("confirm_account_number", t(Text::FieldAccountAgain)),
+            ("account_type", t(Text::FieldAccountType)),
         ],
     );
     let no_ways = MethodPage { bank: None, groups: vec![], more: vec![], ..method(vec![], Form::default()) };
@@ -343,24 +371,22 @@ fn method_pages() -> Vec<Shown> {
         show("method-abroad", &method_abroad()),
         show("method-wrong", &method(vec![], wrong)),
         show("method-none", &no_ways),
-        show(
-            "method-iban",
-            &details("Bank outside the United States", vec![Iban, Bic, AccountHolderName], Form::default()),
-        ),
-        show("method-all-fields", &details("Every field", wallets, Form::default())),
+        show("method-iban", &details(t(Text::WayBankAbroad), vec![Iban, Bic, AccountHolderName], Form::default())),
+        show("method-all-fields", &details(t(Text::WayPickup), wallets, Form::default())),
     ]
 }
 
 fn payout_pages() -> Vec<Shown> {
-    let wrong = form(&[("amount", "2000")], &[("amount", "Enter at most $1,250.00.")]);
-    let failed = PayoutOutcome::Failed { message: "The account is closed." };
-    let returned = PayoutOutcome::Returned { by: "Your bank".into(), message: "The payment was not accepted." };
+    let most = language().say(Text::AmountMost).with("amount", money(125_000)).plain();
+    let wrong = form(&[("amount", "2000")], &[("amount", &most)]);
+    let failed = PayoutOutcome::Failed { message: t(Text::FailureClosed) };
+    let returned = PayoutOutcome::Returned { by: t(Text::ReturnedBankTitle), message: t(Text::FailureOther) };
     vec![
         show("payout", &payout(false, form(&[("amount", "1250.00")], &[]))),
         show("payout-part", &payout(true, form(&[("amount", "1250.00")], &[]))),
         show("payout-wrong", &payout(true, wrong)),
         show("done-in-review", &done(PayoutOutcome::InReview, None)),
-        show("done-pending", &done(PayoutOutcome::Pending, Some("$250.00"))),
+        show("done-pending", &done(PayoutOutcome::Pending, Some(25_000))),
         show("done-completed", &done(PayoutOutcome::Completed, None)),
         show("done-failed", &done(failed, None)),
         show("done-returned", &done(returned, None)),
@@ -371,7 +397,9 @@ fn payout_pages() -> Vec<Shown> {
 
 fn closed_pages() -> Vec<Shown> {
     let problem = ClosedPage {
-        why: Closed::Problem { message: "The service is not available right now. Your money is safe.".into() },
+        why: Closed::Problem { message: t(Text::RefusedUnavailable).into() },
+        language: language(),
+        languages: None,
         sender: None,
         again: Some("/claim/q7Zt-sample".into()),
         request_id: Some("019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into()),
@@ -380,10 +408,7 @@ fn closed_pages() -> Vec<Shown> {
         show("closed-expired", &closed(Closed::Expired)),
         show("closed-canceled", &closed(Closed::Canceled)),
         show("closed-unknown", &ClosedPage { sender: None, ..closed(Closed::Unknown) }),
-        show(
-            "closed-on-hold",
-            &closed(Closed::OnHold { message: "We are checking your details. Your money is safe.".into() }),
-        ),
+        show("closed-on-hold", &closed(Closed::OnHold { message: t(Text::HoldReview).into() })),
         show("closed-elsewhere", &closed(Closed::ClaimedElsewhere)),
         show("closed-too-many", &closed(Closed::TooManyTries { minutes: Some(12) })),
         show("closed-problem", &problem),
@@ -391,20 +416,23 @@ fn closed_pages() -> Vec<Shown> {
 }
 
 fn notice_pages() -> Vec<Shown> {
+    let change = |text| language().say(text).with("method", account()).plain();
     let notice = |state, form| NoticePage {
+        language: language(),
         token: "q7Zt-sample".into(),
         sender: sender(),
         changes: vec![
-            "A new way to get paid was added (Bank account ••6789)".into(),
-            "Your usual way to get paid was changed (Bank account ••6789)".into(),
-            "Automatic payouts were switched on".into(),
+            change(Text::ChangeMethodNamed),
+            change(Text::ChangeDefaultNamed),
+            t(Text::ChangeAuto).to_owned(),
         ],
-        changed_on: "Monday, November 23".into(),
+        changed_on: language().weekday_day(date(2026, 11, 23)),
         sent_to: "***1234".into(),
         state,
         form,
     };
-    let wrong = form(&[], &[("token", "The code is wrong. You have 4 attempts left.")]);
+    let attempts_left = language().say(Text::AttemptWrong).count(4).plain();
+    let wrong = form(&[], &[("token", &attempts_left)]);
     vec![
         show("notice", &notice(NoticeState::Running, Form::default())),
         show("notice-stopped", &notice(NoticeState::Stopped, Form::default())),
@@ -415,6 +443,8 @@ fn notice_pages() -> Vec<Shown> {
 
 fn sender_pages() -> Vec<Shown> {
     let why = |sender, payment, back| WhyPage {
+        language: language(),
+        languages: Some("/claim/q7Zt-sample/language".into()),
         sender,
         payment,
         address: "https://pay.example.com".into(),
@@ -422,7 +452,7 @@ fn sender_pages() -> Vec<Shown> {
         sandbox: true,
     };
     let payment = WhyPayment {
-        amount: "$1,250.00".into(),
+        amount: money(125_000),
         memo: Some("Illustrations for the spring <catalogue>. Thank you!".into()),
         sent_to: Some("••• 1234".into()),
     };
@@ -461,6 +491,23 @@ fn setup_pages() -> Vec<Shown> {
         show("setup-closed", &setup(SetupState::Closed, Form::default())),
         show("setup-problem", &setup(SetupState::Problem { message: "Too many tries.".into() }, Form::default())),
     ]
+}
+
+/// Returns every page for payees in a language.
+pub(super) fn pages_in(language: Language) -> Vec<Shown> {
+    LANGUAGE.set(language);
+    let pages = [
+        identity_pages(),
+        notice_pages(),
+        sender_pages(),
+        contact_change_pages(),
+        tax_pages(),
+        method_pages(),
+        payout_pages(),
+        closed_pages(),
+    ];
+    LANGUAGE.set(Language::En);
+    pages.concat()
 }
 
 pub(super) fn all_pages() -> Vec<Shown> {

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+#[derive(Clone)]
 pub(super) struct Shown {
     pub(super) name: &'static str,
     pub(super) html: String,

@@ -1,0 +1,2 @@
+-- The language of a payee's last visit.
+ALTER TABLE users ADD COLUMN language TEXT;

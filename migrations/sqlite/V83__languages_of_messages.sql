@@ -1,0 +1,2 @@
+-- Empty for a message in the language of its app.
+ALTER TABLE messages ADD COLUMN language TEXT;
