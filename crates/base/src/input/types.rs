@@ -348,7 +348,7 @@ impl Input for Platform {
 impl Input for Language {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let known = Self::ALL.map(Self::as_str).join(", ");
-        text(json, at)?.parse().map_err(|_| wrong(at, format!("must be one of: {known}")))
+        text(json, at)?.parse().map_err(|_| broken(Reason::NotAChoice, at, format!("must be one of: {known}")))
     }
     fn schema() -> Schema {
         json!({"title": "Language", "type": "string", "enum": Self::ALL.map(Self::as_str)})
