@@ -7,7 +7,7 @@ use crate::banking::routes::RailRoute;
 use crate::banking::settlement_accounts::SettlementAccount;
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
-use crate::world::Row;
+use crate::world::Key;
 use crate::world::record::key;
 
 pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
@@ -33,8 +33,8 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
         routes.push(route.clone());
         Ok(())
     })?;
-    let originators: Vec<Row> = routes.iter().map(|route| key![route.org, route.originator]).collect();
-    let accounts: Vec<Row> = routes.iter().map(|route| key![route.org, route.settlement_account]).collect();
+    let originators: Vec<Key> = routes.iter().map(|route| key![route.org, route.originator]).collect();
+    let accounts: Vec<Key> = routes.iter().map(|route| key![route.org, route.settlement_account]).collect();
     let originators = snapshot.get_all::<Originator>(&originators)?;
     let accounts = snapshot.get_all::<SettlementAccount>(&accounts)?;
     for ((route, originator), account) in routes.iter().zip(originators).zip(accounts) {
