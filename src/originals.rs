@@ -22,7 +22,7 @@ const NO_ADDRESS: &str = r#""link":null"#;
 
 fn find(world: &World, vault: &Vault, scope: Scope, body: &str) -> Option<Original> {
     // The last event is the most likely one.
-    events::emitted(world, scope).iter().rev().find_map(|event| {
+    events::emitted(world, scope).iter().find_map(|event| {
         let address_start = if event.object == body { None } else { Some(address_start(&event.object, body)?) };
         let original = Original { event: event.id, address_start };
         let rebuilt = rebuilt(world, vault, event, &original).ok()?.ok()?;

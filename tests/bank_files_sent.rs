@@ -360,7 +360,7 @@ async fn a_payout_to_a_changed_account_fails_before_the_file_is_written() {
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
     }
-    bank.server.tamper(<PayoutMethod as bursar::world::Record>::TABLE, row[..2].to_vec(), Some(changed));
+    bank.server.tamper(<PayoutMethod as bursar::world::Record>::TABLE, row[..2].into(), Some(changed));
     bank.server.pass(8 * HOUR - 1_800).await;
     assert_eq!(
         (&bank.transfer(&bad).await["status"], &bank.transfer(&good).await["status"]),

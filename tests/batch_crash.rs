@@ -18,7 +18,7 @@ use bursar::idempotency::StoredAnswer;
 use bursar::ids::{OrgId, PayoutLinkBatchId};
 use bursar::payout_link_batches::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use bursar::store::{Reads, Sqlite};
-use bursar::world::record::Cell;
+use bursar::world::record::key;
 use bursar::world::{Halt, World};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -312,11 +312,11 @@ impl Command for Forget {
     type Reply = ();
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let key = vec![self.org.to_value(), self.batch.to_value()];
+        let key = key![self.org, self.batch];
         let batch = world.get::<PayoutLinkBatch>(key.clone())?.expect("it is there");
         for row in world.all::<BatchRow>(BatchRow::OF_BATCH, key)? {
-            let used = row.asked.0.idempotency_key.to_string().to_value();
-            let answered = world.get::<StoredAnswer>(vec![self.org.to_value(), batch.app.to_value(), used])?;
+            let used = row.asked.0.idempotency_key.to_string();
+            let answered = world.get::<StoredAnswer>(key![self.org, batch.app, used])?;
             let answer = answered.expect("every row was answered");
             world.remove(&answer);
             world.change(&row, |row| {

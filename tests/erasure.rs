@@ -211,12 +211,14 @@ async fn an_event_with_a_forged_erasure_is_found() {
     server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
     let shows = |event: &std::sync::Arc<Event>| event.object.contains(MEMO);
     let findings = server.tampered::<EventSegment>(
-        |segment| segment.events().iter().any(shows),
+        |segment| segment.events().any(shows),
         |segment| {
-            for event in segment.body.0.iter_mut().filter(|event| shows(event)) {
-                let object = event.object.replace(MEMO, "x");
-                *event = std::sync::Arc::new(Event { object, erased: Some(vec![0; 64]), ..Event::clone(event) });
-            }
+            segment.body.edit(|events| {
+                for event in events.iter_mut().filter(|event| shows(event)) {
+                    let object = event.object.replace(MEMO, "x");
+                    *event = std::sync::Arc::new(Event { object, erased: Some(vec![0; 64]), ..Event::clone(event) });
+                }
+            });
         },
     );
     assert!(findings.iter().any(|finding| finding.invariant == 15), "{findings:?}");

@@ -11,7 +11,7 @@ use bursar::ids::{AppId, OrgId, Seeds};
 use bursar::refusal::{Code, Refusal};
 use bursar::store::postgres::Settings;
 use bursar::store::{Postgres, Reads, Store};
-use bursar::world::{Halt, Record, Row, Value, Want, World};
+use bursar::world::{Halt, Key, Record, Value, Want, World};
 use futures::future::join_all;
 use serde_json::json;
 use uuid::Uuid;
@@ -24,8 +24,8 @@ pub const ORG: OrgId = OrgId(Uuid::from_u128(1));
 
 const APP: Uuid = Uuid::from_u128(1);
 
-fn key() -> Row {
-    vec![Value::Id(ORG.0), Value::Id(APP)]
+fn key() -> Key {
+    [Value::Id(ORG.0), Value::Id(APP)].iter().collect()
 }
 
 /// Adds to the number of users of an app, which it creates if it is missing.

@@ -24,7 +24,7 @@ fn open(settings: Settings) -> (Executor, Reads) {
 
 /// Returns the count of [`COUNT`] in the view of readers.
 fn read(reads: &Reads) -> Option<Value> {
-    let key = vec![Value::Id(ORG.0), Value::Id(Uuid::from_u128(1))];
+    let key = [Value::Id(ORG.0), Value::Id(Uuid::from_u128(1))].iter().collect();
     let found = reads.load(&[Want::row::<AppMetrics>(key)]).unwrap();
     found[0].first().and_then(|row| row.last().cloned())
 }

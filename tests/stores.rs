@@ -15,7 +15,7 @@ use bursar::tables;
 use bursar::users::User;
 use bursar::world::query::{Compare, Direction, Query};
 use bursar::world::record::Kind;
-use bursar::world::{Record, Row, RowsWanted, Table, TableChanges, Value, Want};
+use bursar::world::{Key, Record, Row, RowsWanted, Table, TableChanges, Value, ValueRef, Want};
 use uuid::Uuid;
 
 use crate::harness::postgres::{Database, aside};
@@ -120,7 +120,7 @@ fn queries(table: &'static Table, row: &Row, chance: &mut Chance) -> Vec<Want> {
     let mut wants: Vec<Want> = table
         .indexes
         .iter()
-        .filter(|index| !Table::index_values(index, row).contains(&Value::Null))
+        .filter(|index| Table::index_values(index, row).iter().all(|value| value != ValueRef::Null))
         .map(|index| Want::Rows(RowsWanted { table, index, values: Table::index_values(index, row) }))
         .collect();
     let order = *table.key().columns.last().unwrap();
@@ -148,7 +148,7 @@ fn rows_of_every_table_are_kept_found_and_shown_alike() {
     let mut chance = Chance(1);
     let (mut kept, mut refused) = (0, 0);
     for table in tables::ALL.iter().copied().filter(|table| !PARTICULAR.contains(&table.name)) {
-        let mut known: BTreeMap<Row, Row> = BTreeMap::new();
+        let mut known: BTreeMap<Key, Row> = BTreeMap::new();
         for _ in 0..12 {
             let row = row(table, ORG, &mut chance);
             let key = Table::index_values(table.key(), &row);
@@ -222,7 +222,7 @@ fn many_rows_are_written_and_found_at_once() {
         for row in &mut changed {
             row[table.position("fence").unwrap()] = Value::Int(99);
         }
-        let deletes: Vec<Row> = changed.drain(..100).map(|row| key(&row)).collect();
+        let deletes: Vec<Key> = changed.drain(..100).map(|row| key(&row)).collect();
         assert_eq!(commit(&mut open, vec![TableChanges { updates: changed.clone(), deletes, ..changes(table) }]), "ok");
         let found = open.reads.load(&wants).unwrap();
         let expected: Vec<Vec<Row>> =
@@ -305,7 +305,7 @@ fn nothing_is_found_by_what_nothing_has() {
         let index = User::TABLE.indexes[1];
         assert!(index.unique && index.columns.len() == 2, "users are found by their phone");
         for value in [Value::Null, Value::Text("a\0b".to_owned()), Value::Text("none".to_owned())] {
-            let values = vec![Value::Id(ORG), value];
+            let values = [Value::Id(ORG), value].iter().collect();
             let want = Want::Rows(RowsWanted { table: User::TABLE, index, values });
             assert_eq!(open.reads.load(&[want]).unwrap(), [Vec::<Row>::new()], "{}", open.name);
         }
@@ -346,7 +346,8 @@ fn over_sqlite_one_that_is_refused_costs_neither_its_batch_nor_the_next() {
     let reported: Vec<_> = reported.into_values().collect();
     assert_eq!(reported, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3), Ok(4), Ok(5)]);
     let stored = view(&reads, Time::from_micros(1), |world| {
-        let metrics = world.get::<AppMetrics>(vec![Value::Id(COUNTED.0), Value::Id(Uuid::from_u128(1))])?;
+        let metrics =
+            world.get::<AppMetrics>([Value::Id(COUNTED.0), Value::Id(Uuid::from_u128(1))].iter().collect())?;
         Ok(metrics.map(|metrics| metrics.connected_users))
     });
     assert_eq!(stored.unwrap(), Some(5));

@@ -12,7 +12,7 @@ use bursar::money::Cents;
 use bursar::rails::sandbox::RailItem;
 use bursar::scope::Scope;
 use bursar::worker;
-use bursar::world::record::Cell as _;
+use bursar::world::record::key;
 use bursar::world::{Halt, World};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -138,7 +138,7 @@ impl Command for ForgetItem {
     type Reply = ();
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let item = world.get::<RailItem>(vec![self.org.to_value(), self.transfer.to_value()])?.expect("it is there");
+        let item = world.get::<RailItem>(key![self.org, self.transfer])?.expect("it is there");
         world.remove(&item);
         Ok(())
     }

@@ -80,7 +80,9 @@ pub fn emit(world: &mut World, scope: Scope, new: NewEvent) -> Result<(), Halt> 
 /// Adds the object's row for the segment, unless an earlier event of the segment has.
 fn note_object(world: &mut World, open: Option<&Arc<EventSegment>>, event: &Event, first: i64) {
     let object_id = event.object_id;
-    if !open.is_some_and(|open| open.events().iter().any(|earlier| earlier.object_id == object_id)) {
+    let is_noted =
+        open.is_some() && world.added::<EventObject>(&key![event.org, object_id, event.app, first]).is_some();
+    if !is_noted {
         world.add(EventObject { org: event.org, object_id, app: event.app, first });
     }
 }

@@ -27,7 +27,7 @@ pub fn erase(world: &mut World, found: &Found, object: String) -> Result<(), Hal
             let Some(hash) = hashes.get(place) else { return Ok(()) };
             let before = place.checked_sub(1).and_then(|before| hashes.get(before)).unwrap_or(&segment.previous_hash);
             let erased = erased(&chain, before, event, hash, object);
-            world.change(segment, |segment| segment.body.0[place] = Arc::new(erased));
+            world.change(segment, |segment| segment.body.edit(|events| events[place] = Arc::new(erased)));
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ use crate::scope::Scope;
 use crate::store::{Snapshot, StoreError};
 use crate::world::query::{Compare, Direction};
 use crate::world::record::{Cell as _, key};
-use crate::world::{Halt, Query, Record as _, Row, Want, World};
+use crate::world::{Halt, Key, Query, Record as _, Want, World};
 
 /// The segments that a page reads at first; each further read takes twice as many.
 const SEGMENTS: usize = 4;
@@ -46,7 +46,7 @@ impl Found {
         let hash = match &self.stored {
             Stored::Row(row) => row.hash.clone(),
             Stored::Segment(segment) => {
-                let places = segment.events().iter().zip(segment.hashes(chain));
+                let places = segment.events().zip(segment.hashes(chain));
                 let hash = places.into_iter().find(|(event, _)| event.sequence == sequence);
                 hash.map(|(_, hash)| hash).unwrap_or_default()
             }
@@ -77,13 +77,13 @@ pub fn about(world: &World, org: OrgId, object: Uuid) -> Result<Vec<Found>, Halt
     let places = world.all::<EventObject>(EventObject::OF_OBJECT, key![org, object])?;
     let mut found: Vec<Found> = rows.into_iter().map(Found::of_row).collect();
     for segment in segments_at(world, places.iter().map(|place| key![org, place.app, place.first]))? {
-        let events = segment.events().iter().filter(|event| event.object_id == object);
+        let events = segment.events().filter(|event| event.object_id == object);
         found.extend(events.map(|event| Found { event: event.clone(), stored: Stored::Segment(segment.clone()) }));
     }
     Ok(found)
 }
 
-fn segments_at(world: &World, keys: impl Iterator<Item = Row> + Clone) -> Result<Vec<Arc<EventSegment>>, Halt> {
+fn segments_at(world: &World, keys: impl Iterator<Item = Key> + Clone) -> Result<Vec<Arc<EventSegment>>, Halt> {
     world.require(keys.clone().map(Want::row::<EventSegment>))?;
     let found = keys.map(|key| world.get::<EventSegment>(key)).collect::<Result<Vec<_>, _>>()?;
     Ok(found.into_iter().flatten().collect())
@@ -108,19 +108,19 @@ pub(super) fn read(
         events.extend(world.get::<EventRow>(key)?.map(|row| Arc::new(row.event())));
     }
     for segment in segments_at(world, firsts)? {
-        events.extend(segment.events().iter().filter(|event| (from..=to).contains(&event.sequence)).cloned());
+        events.extend(segment.events().filter(|event| (from..=to).contains(&event.sequence)).cloned());
     }
     Ok(events)
 }
 
-/// Returns the events that the running command emitted to a log, without those before the newest segment.
+/// Returns the events that the running command emitted to a log, newest first, without those before the newest segment.
 pub fn emitted(world: &World, scope: Scope) -> Vec<Arc<Event>> {
     // A log that is not loaded has no new event.
     let Ok(Some(stream)) = world.get::<EventStream>(key![scope.org, scope.app]) else { return Vec::new() };
     let segment = world.added::<EventSegment>(&key![scope.org, scope.app, stream.segment]);
-    let events = segment.iter().flat_map(|segment| segment.events());
-    // Each command has a time of its own.
-    events.filter(|event| event.created_at == world.now()).cloned().collect()
+    // Each command has a time of its own, and emits at the end of the log.
+    let newest_first = segment.iter().flat_map(|segment| segment.events().rev());
+    newest_first.take_while(|event| event.created_at == world.now()).cloned().collect()
 }
 
 /// Returns the object that an event is about, for each of these events of segments; `None` for an event that the log
@@ -128,7 +128,7 @@ pub fn emitted(world: &World, scope: Scope) -> Vec<Arc<Event>> {
 pub fn objects_of(snapshot: &Snapshot<'_>, ids: &[(Scope, EventId)]) -> Result<Vec<Option<Uuid>>, StoreError> {
     // No segment begins at 0.
     let first = |id: EventId| place(id).map_or(0, |(_, first)| first);
-    let keys: Vec<Row> = ids.iter().map(|(scope, id)| key![scope.org, scope.app, first(*id)]).collect();
+    let keys: Vec<Key> = ids.iter().map(|(scope, id)| key![scope.org, scope.app, first(*id)]).collect();
     let rows = snapshot.rows_at(EventSegment::TABLE, &keys)?;
     let segments = rows.into_iter().map(|row| row.and_then(|row| EventSegment::decoded(&row).ok()));
     let object = |(segment, (_, id)): (Option<EventSegment>, &(Scope, EventId))| {
@@ -226,7 +226,7 @@ impl Page {
         while !within.is_empty() && events.len() < limit {
             let (firsts, found) = self.some_segments(world, &within, after, at_once)?;
             for segment in found {
-                let mut meant: Vec<_> = segment.events().iter().filter(is_meant).cloned().collect();
+                let mut meant: Vec<_> = segment.events().filter(is_meant).cloned().collect();
                 if self.direction == Direction::Descending {
                     meant.reverse();
                 }
@@ -273,7 +273,7 @@ pub fn each(
     mut visit: impl FnMut(&Event) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     snapshot.each::<EventRow>(|row| visit(&row.event()))?;
-    snapshot.each::<EventSegment>(|segment| segment.events().iter().try_for_each(|event| visit(event)))
+    snapshot.each::<EventSegment>(|segment| segment.events().try_for_each(|event| visit(event)))
 }
 
 /// Returns the head of each log that has an event.

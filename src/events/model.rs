@@ -148,7 +148,7 @@ impl EventSegment {
     /// Begins a segment with its first event.
     pub(super) fn of(event: Event, previous_hash: Vec<u8>, hash: Vec<u8>) -> Self {
         let Event { org, app, sequence, created_at, name, .. } = event;
-        let body = Body(vec![Arc::new(event)]);
+        let body = Body::of([Arc::new(event)]);
         let names = name_bit(name);
         Self { org, app, first: sequence, last: sequence, names, previous_hash, hash, created_at, body }
     }
@@ -159,13 +159,12 @@ impl EventSegment {
         self.names |= name_bit(event.name);
         self.hash = hash;
         self.created_at = event.created_at;
-        self.body.0.push(Arc::new(event));
+        self.body.append(Arc::new(event));
     }
 
     /// Returns whether another event of this size fits.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
-        let used: usize = self.events().iter().map(|event| event.object.len()).sum();
-        self.last - self.first + 1 < SEGMENT_EVENTS && used + bytes <= SEGMENT_BYTES
+        self.last - self.first + 1 < SEGMENT_EVENTS && self.body.bytes() + bytes <= SEGMENT_BYTES
     }
 
     /// Reads a stored row.
@@ -173,18 +172,18 @@ impl EventSegment {
         Self::from_values(row)
     }
 
-    pub fn events(&self) -> &[Arc<Event>] {
-        &self.body.0
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = &Arc<Event>> + Clone {
+        self.body.events()
     }
 
     pub fn event(&self, sequence: i64) -> Option<&Arc<Event>> {
         let place = usize::try_from(sequence.checked_sub(self.first)?).ok()?;
-        self.events().get(place).filter(|event| event.sequence == sequence)
+        self.body.get(place).filter(|event| event.sequence == sequence)
     }
 
     /// Returns the chained hash of each event.
     pub fn hashes(&self, chain: &ChainKey) -> Vec<Vec<u8>> {
-        let mut hashes: Vec<Vec<u8>> = Vec::with_capacity(self.events().len());
+        let mut hashes: Vec<Vec<u8>> = Vec::with_capacity(self.body.count());
         for event in self.events() {
             let before = hashes.last().unwrap_or(&self.previous_hash);
             let hash = link(chain, before, event);
@@ -195,16 +194,16 @@ impl EventSegment {
 
     /// Returns why the columns contradict the body; `None` if they agree.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let (Some(first), Some(last)) = (self.events().first(), self.events().last()) else {
+        let (Some(first), Some(last)) = (self.events().next(), self.events().next_back()) else {
             return Some("it has no events");
         };
         let is_numbered = |(event, sequence): (&Arc<Event>, i64)| {
             let place = (event.org, event.app, event.sequence);
             place == (self.org, self.app, sequence) && is_numbered(event, self.first)
         };
-        let names = self.events().iter().fold(0, |names, event| names | name_bit(event.name));
+        let names = self.events().fold(0, |names, event| names | name_bit(event.name));
         if (first.sequence, last.sequence) != (self.first, self.last)
-            || !self.events().iter().zip(self.first..).all(is_numbered)
+            || !self.events().zip(self.first..).all(is_numbered)
         {
             return Some("its events belong elsewhere");
         }

@@ -22,7 +22,7 @@ use crate::vault::Vault;
 use crate::verification::VerificationJson;
 use crate::world::query::{Compare, Direction};
 use crate::world::record::{Cell, Value};
-use crate::world::{Halt, Query, Record, Want, World, only_once};
+use crate::world::{Halt, Key, Query, Record, ValueRef, Want, World, only_once};
 
 /// Apps whose rows are read for one page.
 const APPS: usize = 50;
@@ -329,11 +329,12 @@ impl Lists<'_> {
     }
 }
 
-fn word(cells: &[Value]) -> String {
-    match cells.first() {
-        Some(Value::Id(id)) => id.to_string(),
-        Some(Value::Int(number)) => number.to_string(),
-        Some(Value::Null | Value::Bool(_) | Value::Time(_) | Value::Text(_) | Value::Bytes(_)) | None => String::new(),
+fn word(key: &Key) -> String {
+    match key.first() {
+        Some(ValueRef::Id(id)) => id.to_string(),
+        Some(ValueRef::Int(number)) => number.to_string(),
+        Some(ValueRef::Null | ValueRef::Bool(_) | ValueRef::Time(_) | ValueRef::Text(_) | ValueRef::Bytes(_))
+        | None => String::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::account::{Account, LedgerAccountKind};
 use super::chain;
 use super::model::{CURRENCY, LedgerAccount, LedgerBook, Transaction, TransactionKind};
 use super::wallet_funding::{self, WalletFunding};
-use crate::ids::{OrgId, PostingId, TransferId};
+use crate::ids::{LedgerAccountId, OrgId, PostingId, TransferId};
 use crate::money::{Cents, MoneyOverflow};
 use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
@@ -69,9 +69,23 @@ impl Posting {
     /// Returns the rows that [`post`] reads, for [`Command::needs`](crate::engine::Command::needs): a command that
     /// knows its posting before it runs saves a round of loading.
     pub fn wants(&self) -> Vec<Want> {
-        let accounts = self.movements.iter().flat_map(|movement| [movement.from, movement.to]);
-        let rows = accounts.flat_map(|account| {
-            let row = Want::row::<LedgerAccount>(key![self.org, account.id(self.org)]);
+        self.wants_of(&self.accounts())
+    }
+
+    /// Returns the accounts with their ids, each once: an id is a hash.
+    fn accounts(&self) -> Vec<(Account, LedgerAccountId)> {
+        let mut accounts: Vec<(Account, LedgerAccountId)> = Vec::with_capacity(2 * self.movements.len());
+        for account in self.movements.iter().flat_map(|movement| [movement.from, movement.to]) {
+            if accounts.iter().all(|(known, _)| *known != account) {
+                accounts.push((account, account.id(self.org)));
+            }
+        }
+        accounts
+    }
+
+    fn wants_of(&self, accounts: &[(Account, LedgerAccountId)]) -> Vec<Want> {
+        let rows = accounts.iter().flat_map(|(account, id)| {
+            let row = Want::row::<LedgerAccount>(key![self.org, *id]);
             let watched = account.app().filter(|_| account.kind() == LedgerAccountKind::AppWallet);
             let watch = watched.map(|app| Want::row::<WalletFunding>(key![self.org, app]));
             [Some(row), watch].into_iter().flatten()
@@ -92,16 +106,20 @@ impl Posting {
 /// balance would not fit into 64 bits of cents. Nothing is posted then.
 pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     refuse_malformed(posting)?;
-    world.require(posting.wants())?;
+    let accounts = posting.accounts();
+    world.require(posting.wants_of(&accounts))?;
     let book = world.get::<LedgerBook>(key![posting.org])?;
-    let mut states = Vec::new();
+    let mut states =
+        accounts.into_iter().map(|account| state(world, posting.org, account)).collect::<Result<Vec<_>, _>>()?;
+    let place = |account: Account| states.iter().position(|state| state.account == account);
+    let places: Vec<(usize, usize)> =
+        posting.movements.iter().filter_map(|movement| Some((place(movement.from)?, place(movement.to)?))).collect();
     let mut steps = Vec::new();
-    for movement in &posting.movements {
-        let from = state(world, posting.org, movement.from, &mut states)?;
-        let to = state(world, posting.org, movement.to, &mut states)?;
+    for (movement, &(from, to)) in posting.movements.iter().zip(&places) {
         let source_after = states[from].apply(movement.amount.negated())?;
         let destination_after = states[to].apply(movement.amount)?;
-        steps.push(Leg { movement, source_after, destination_after });
+        let (source, destination) = (states[from].id, states[to].id);
+        steps.push(Leg { movement, source, source_after, destination, destination_after });
     }
     for state in &states {
         let owed = if posting.takes_owed { Cents::ZERO } else { owed_out_of(world, posting.org, state)? };
@@ -134,6 +152,7 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
 /// An account while a posting is computed.
 struct AccountState {
     account: Account,
+    id: LedgerAccountId,
     /// The stored row; `None` before the first entry.
     row: Option<Arc<LedgerAccount>>,
     balance: Cents,
@@ -169,20 +188,18 @@ fn owed_out_of(world: &World, org: OrgId, state: &AccountState) -> Result<Cents,
 /// A movement with the balances after it.
 struct Leg<'a> {
     movement: &'a Movement,
+    source: LedgerAccountId,
     source_after: Cents,
+    destination: LedgerAccountId,
     destination_after: Cents,
 }
 
-/// Returns the position of an account among those of the posting, and reads it the first time.
-fn state(world: &World, org: OrgId, account: Account, states: &mut Vec<AccountState>) -> Result<usize, Halt> {
-    if let Some(at) = states.iter().position(|known| known.account == account) {
-        return Ok(at);
-    }
-    let row = world.get::<LedgerAccount>(key![org, account.id(org)])?;
+/// Reads an account of the posting.
+fn state(world: &World, org: OrgId, (account, id): (Account, LedgerAccountId)) -> Result<AccountState, Halt> {
+    let row = world.get::<LedgerAccount>(key![org, id])?;
     let balance = row.as_ref().map_or(Cents::ZERO, |row| row.balance);
     let entries = row.as_ref().map_or(0, |row| row.entries);
-    states.push(AccountState { account, row, balance, entries });
-    Ok(states.len() - 1)
+    Ok(AccountState { account, id, row, balance, entries })
 }
 
 /// Adds the transactions. Returns the number and the link of the last one.
@@ -200,8 +217,8 @@ fn write_transactions(world: &mut World, posting: &Posting, steps: &[Leg<'_>], b
             transfer: posting.transfer,
             kind,
             amount,
-            source: from.id(org),
-            destination: to.id(org),
+            source: step.source,
+            destination: step.destination,
             source_balance: step.source_after,
             destination_balance: step.destination_after,
             source_name: from.name(),
@@ -219,7 +236,7 @@ fn write_transactions(world: &mut World, posting: &Posting, steps: &[Leg<'_>], b
 fn write_balances(world: &mut World, org: OrgId, states: &[AccountState], accounts: i64) -> i64 {
     let now = world.now();
     let mut opened = accounts;
-    for AccountState { account, row, balance, entries } in states {
+    for AccountState { account, id, row, balance, entries } in states {
         if let Some(row) = row {
             world.change(row, |row| {
                 row.balance = *balance;
@@ -231,7 +248,7 @@ fn write_balances(world: &mut World, org: OrgId, states: &[AccountState], accoun
         opened += 1;
         world.add(LedgerAccount {
             org,
-            id: account.id(org),
+            id: *id,
             number: opened,
             kind: account.kind(),
             app: account.app(),

@@ -39,7 +39,7 @@ use crate::store::{Memory, Snapshot, Store, StoreError};
 use crate::tables;
 use crate::vault::Vault;
 use crate::worker;
-use crate::world::{Columns, Record as _, Row, Table, TableChanges};
+use crate::world::{Columns, Key, Record as _, Row, Table, TableChanges};
 
 /// Payouts per batch, equal to the number of connections.
 const BATCH: usize = 64;
@@ -251,7 +251,7 @@ type Net = (Option<Row>, Option<Row>);
 
 /// Reduces changes to one write for each row.
 fn net(changes: Vec<Change>) -> Vec<TableChanges> {
-    let mut tables: BTreeMap<&'static str, (&'static Table, BTreeMap<Row, Net>)> = BTreeMap::new();
+    let mut tables: BTreeMap<&'static str, (&'static Table, BTreeMap<Key, Net>)> = BTreeMap::new();
     for Change { table, key, before, after } in changes {
         let (_, rows) = tables.entry(table.name).or_insert_with(|| (table, BTreeMap::new()));
         match rows.entry(key) {
@@ -261,7 +261,7 @@ fn net(changes: Vec<Change>) -> Vec<TableChanges> {
             Entry::Occupied(mut known) => known.get_mut().1 = after,
         }
     }
-    let of_table = |(table, rows): (&'static Table, BTreeMap<Row, Net>)| {
+    let of_table = |(table, rows): (&'static Table, BTreeMap<Key, Net>)| {
         let empty = TableChanges { table, inserts: vec![], updates: vec![], changed: vec![], deletes: vec![] };
         rows.into_iter().fold(empty, |mut changes, (key, net)| {
             match net {

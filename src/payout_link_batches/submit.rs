@@ -53,7 +53,7 @@ impl Command for Submit {
 }
 
 impl Submit {
-    fn by_fingerprint(&self) -> crate::world::Row {
+    fn by_fingerprint(&self) -> crate::world::Key {
         key![self.scope.org, self.scope.app, self.fingerprint]
     }
 

@@ -93,21 +93,21 @@ fn us_bank(bank: &UsBank) -> Value {
 
 fn far_end(target: &Target) -> Value {
     let mut fields = match target {
-        Target::UsBank { bank, address } => {
+        Target::UsBank { bank, address, residence } => {
             let mut fields = us_bank(bank);
-            fields["address"] = json!(address);
+            (fields["address"], fields["residence"]) = (json!(address), json!(residence));
             fields
         }
         Target::CashTag { cash_tag, bank } => json!({"cash_tag": cash_tag, "bank": bank.as_ref().map(us_bank)}),
         Target::Email { email } => json!({"email": email}),
         Target::Handle { handle } => json!({"handle": handle}),
         Target::Phone { phone_number } => json!({"phone_number": phone_number}),
-        Target::Iban { iban, bic, account_holder_name } => {
-            json!({"iban": iban, "bic": bic, "account_holder_name": account_holder_name})
-        }
-        Target::LocalAccount { country, account_number, bank_code, account_holder_name } => json!({
+        Target::Iban { iban, bic, account_holder_name, residence } => json!({
+            "iban": iban, "bic": bic, "account_holder_name": account_holder_name, "residence": residence,
+        }),
+        Target::LocalAccount { country, account_number, bank_code, account_holder_name, residence } => json!({
             "country": country, "account_number": account_number, "bank_code": bank_code,
-            "account_holder_name": account_holder_name,
+            "account_holder_name": account_holder_name, "residence": residence,
         }),
         Target::Recipient { name, country, phone_number } => {
             json!({"name": name, "country": country, "phone_number": phone_number})

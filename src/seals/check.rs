@@ -4,8 +4,8 @@ use super::sealed::{Seal, Sealed, for_each_sealed};
 use crate::ledger::verify::Finding;
 use crate::store::{Reads, Snapshot, StoreError};
 use crate::vault::Vault;
-use crate::world::record::{Corrupt, Value};
-use crate::world::{Record as _, Row, Table};
+use crate::world::record::Corrupt;
+use crate::world::{Record as _, Row, Table, ValueRef};
 
 /// The invariant that a sealed value opens only in its row and column.
 const INVARIANT: u8 = 30;
@@ -89,9 +89,9 @@ fn found_in<R: Sealed>(record: &R, vault: &Vault) -> Option<Finding> {
         Ok(Some(what)) => what,
         Err(_) => "a sealed value cannot be decrypted in this row",
     };
-    let id = match record.key().pop() {
-        Some(Value::Id(id)) => id.to_string(),
-        Some(Value::Text(text)) => text,
+    let id = match record.key().last() {
+        Some(ValueRef::Id(id)) => id.to_string(),
+        Some(ValueRef::Text(text)) => text.to_owned(),
         _ => String::new(),
     };
     Some(Finding { invariant: INVARIANT, what: what.to_owned(), place: format!("{} {id}", R::TABLE.name) })

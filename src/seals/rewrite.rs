@@ -12,8 +12,8 @@ use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Ring, Vault};
 use crate::world::query::Direction;
-use crate::world::record::{Cell as _, Row, Value, key};
-use crate::world::{Halt, Query, Want, World};
+use crate::world::record::{Cell as _, Value, key};
+use crate::world::{Halt, Key, Query, Want, World};
 
 /// Records per page and command.
 const PAGE: usize = 200;
@@ -35,9 +35,9 @@ pub struct Position {
 
 /// The old records of a page, all of one kind.
 pub struct OldPage {
-    keys: Vec<Row>,
-    want: fn(Row) -> Want,
-    rewrite: fn(&mut World, Row, &Again<'_>) -> Result<Rewritten, Halt>,
+    keys: Vec<Key>,
+    want: fn(Key) -> Want,
+    rewrite: fn(&mut World, Key, &Again<'_>) -> Result<Rewritten, Halt>,
 }
 
 impl OldPage {
@@ -56,10 +56,10 @@ impl OldPage {
 }
 
 pub struct Rewrite {
-    keys: Vec<(Row, [u8; 24])>,
+    keys: Vec<(Key, [u8; 24])>,
     vault: Vault,
-    want: fn(Row) -> Want,
-    rewrite: fn(&mut World, Row, &Again<'_>) -> Result<Rewritten, Halt>,
+    want: fn(Key) -> Want,
+    rewrite: fn(&mut World, Key, &Again<'_>) -> Result<Rewritten, Halt>,
 }
 
 impl Command for Rewrite {
@@ -78,7 +78,7 @@ impl Command for Rewrite {
     }
 }
 
-fn rewrite_one<R: Sealed>(world: &mut World, key: Row, again: &Again<'_>) -> Result<Rewritten, Halt> {
+fn rewrite_one<R: Sealed>(world: &mut World, key: Key, again: &Again<'_>) -> Result<Rewritten, Halt> {
     let Some(record) = world.get::<R>(key)?.filter(|record| !record.is_current(again.vault)) else {
         return Ok(Rewritten::default());
     };

@@ -18,7 +18,7 @@ use crate::store::memory::{Change, Memory};
 use crate::users::{AppUser, TaxYear, User, UserStatus};
 use crate::vendors::VendorPaymentMethod;
 use crate::world::record::{Cell as _, Document};
-use crate::world::{Record, Row, Value};
+use crate::world::{Key, Record, Row, Value};
 
 /// A deliberate fault, to prove that a check finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,9 +223,9 @@ fn connect_sisters(changes: &[Change], memory: &Memory) {
         let Some(sister) = apps.iter().find(|app| app[0] == row[0] && app[1] != row[at("app")]) else { continue };
         row[at("app")] = sister[1].clone();
         row[at("version")] = Value::Int(0);
-        let key = vec![row[0].clone(), sister[1].clone(), row[at("user_id")].clone()];
+        let key = [row[0].clone(), sister[1].clone(), row[at("user_id")].clone()];
         if !memory.rows(AppUser::TABLE).iter().any(|known| known[..] == row[..] || known[..3] == key[..]) {
-            memory.tamper(change.table, key, Some(row));
+            memory.tamper(change.table, Key::from(&key[..]), Some(row));
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::seals::check::{self, Extent};
 use crate::seals::{Position, Seal};
 use crate::store::memory::{Change, Memory};
 use crate::vault::{Ring, Vault};
-use crate::world::{Record as _, Row, Table, Value};
+use crate::world::{Key, Record as _, Row, Table, Value};
 
 /// The invariant's number, as `bursar verify` has it.
 const SEALS: u8 = 30;
@@ -28,7 +28,7 @@ pub(super) const REKEY_FACTOR: u64 = 4;
 /// A uniform random sample of a table's rows.
 struct Sample {
     table: &'static Table,
-    keys: Vec<Row>,
+    keys: Vec<Key>,
     seen: i64,
 }
 

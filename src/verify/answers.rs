@@ -8,7 +8,7 @@ use crate::ledger::verify::Finding;
 use crate::payout_links::PayoutLink;
 use crate::scope::Scope;
 use crate::store::{Snapshot, StoreError};
-use crate::world::Row;
+use crate::world::Key;
 use crate::world::record::key;
 
 /// Responses whose segments are in memory together.
@@ -40,7 +40,7 @@ fn of_some(snapshot: &Snapshot<'_>, answers: &[&StoredAnswer]) -> Result<Vec<Fin
             (Some(_), None) => {}
         }
     }
-    let keys: Vec<Row> = linked.iter().map(|(answer, link)| key![answer.org, *link]).collect();
+    let keys: Vec<Key> = linked.iter().map(|(answer, link)| key![answer.org, *link]).collect();
     for ((answer, _), link) in linked.iter().zip(snapshot.get_all::<PayoutLink>(&keys)?) {
         if link.is_none() {
             find(answer, "its response has the address of a payout link that does not exist");

@@ -6,7 +6,7 @@ use crate::ledger::LedgerAccount;
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
 use crate::transfers::Transfer;
-use crate::world::Row;
+use crate::world::Key;
 use crate::world::record::key;
 
 pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
@@ -16,7 +16,7 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
         Ok(())
     })?;
     together::<BankEntry>(snapshot, |entries| {
-        let keys: Vec<Row> = entries.iter().map(|entry| key![entry.org, entry.transfer]).collect();
+        let keys: Vec<Key> = entries.iter().map(|entry| key![entry.org, entry.transfer]).collect();
         for (entry, transfer) in entries.iter().zip(snapshot.get_all::<Transfer>(&keys)?) {
             checker.entry(entry, transfer.as_deref());
         }

@@ -5,7 +5,7 @@ use crate::bank_files::BankEntry;
 use crate::bank_intake::{BankItem, InboundFile, proof};
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
-use crate::world::Row;
+use crate::world::Key;
 use crate::world::record::key;
 
 pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
@@ -15,7 +15,7 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
         Ok(())
     })?;
     together::<BankItem>(snapshot, |items| {
-        let keys: Vec<Row> =
+        let keys: Vec<Key> =
             items.iter().filter_map(|item| item.transfer.map(|transfer| key![item.org, transfer])).collect();
         let mut entries = snapshot.get_all::<BankEntry>(&keys)?.into_iter();
         for item in items {

@@ -11,7 +11,7 @@ use crate::banking::settlement_accounts::SettlementAccount;
 use crate::ids::{OriginatorId, RailProviderId, SettlementAccountId};
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
-use crate::world::Row;
+use crate::world::Key;
 use crate::world::record::key;
 
 pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
@@ -42,13 +42,13 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
         Ok(())
     })?;
     let nil = Uuid::nil();
-    let originators: Vec<Row> =
+    let originators: Vec<Key> =
         routes.iter().map(|route| key![route.org, route.originator.unwrap_or(OriginatorId(nil))]).collect();
-    let accounts: Vec<Row> = routes
+    let accounts: Vec<Key> = routes
         .iter()
         .map(|route| key![route.org, route.settlement_account.unwrap_or(SettlementAccountId(nil))])
         .collect();
-    let providers: Vec<Row> =
+    let providers: Vec<Key> =
         routes.iter().map(|route| key![route.org, route.provider.unwrap_or(RailProviderId(nil))]).collect();
     let originators = snapshot.get_all::<Originator>(&originators)?;
     let accounts = snapshot.get_all::<SettlementAccount>(&accounts)?;

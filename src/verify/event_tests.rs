@@ -252,7 +252,7 @@ fn the_events_of_a_batch_are_few_rows_of_bounded_size() {
     // A large object does not share a segment.
     let mut bench = Bench::new();
     bench.emit(&[(0, 0, 200_000), (0, 0, 200_000), (0, 0, 600_000), (0, 0, 1), (0, 0, 1)]);
-    let lengths: Vec<usize> = bench.records::<EventSegment>().iter().map(|segment| segment.events().len()).collect();
+    let lengths: Vec<usize> = bench.records::<EventSegment>().iter().map(|segment| segment.events().count()).collect();
     assert_eq!(lengths, [1, 1, 1, 2]);
     // A later batch never changes a segment.
     bench.emit(&[(0, 0, 1)]);
@@ -271,7 +271,7 @@ fn a_refused_command_leaves_no_event_and_no_gap() {
     ]);
     is_like_a_list(&bench, &[(0, 1, 1), (2, 1, 1)], &[]);
     let [segment] = &bench.records::<EventSegment>()[..] else { panic!("one segment") };
-    assert_eq!(segment.events().len(), 2);
+    assert_eq!(segment.events().count(), 2);
     assert_eq!(bench.records::<EventObject>().len(), 1, "the objects of refused commands are not listed");
 }
 
@@ -297,7 +297,7 @@ fn an_erased_event_keeps_the_chain_in_rows_and_in_segments() {
     }
     // The same without the proof is found.
     let mut segment = bench.records::<EventSegment>().pop().unwrap();
-    segment.body.0[1] = Arc::new(Event { erased: None, ..Event::clone(&segment.body.0[1]) });
+    segment.body.edit(|events| events[1] = Arc::new(Event { erased: None, ..Event::clone(&events[1]) }));
     bench.put(&segment);
     assert_ne!(bench.findings(), Vec::new());
 }
@@ -344,8 +344,10 @@ fn edit_stream(bench: &Bench, edit: impl Fn(&mut EventStream)) {
 fn rewrite_under_another_key(bench: &Bench) {
     let chain = ChainKey::new(&[9; 32]);
     edit_segment(bench, |segment| {
-        let object = segment.body.0[0].object.replace('x', "y");
-        segment.body.0[0] = Arc::new(Event { object, ..Event::clone(&segment.body.0[0]) });
+        segment.body.edit(|events| {
+            let object = events[0].object.replace('x', "y");
+            events[0] = Arc::new(Event { object, ..Event::clone(&events[0]) });
+        });
         segment.hash = segment.hashes(&chain).pop().unwrap();
     });
     let mut last = segments(bench).pop().unwrap();
@@ -398,14 +400,20 @@ fn a_segment_that_was_tampered_with_is_found() {
             "a changed text",
             &|bench| {
                 edit_segment(bench, |segment| {
-                    let object = segment.body.0[1].object.replace('x', "y");
-                    segment.body.0[1] = Arc::new(Event { object, ..Event::clone(&segment.body.0[1]) });
+                    segment.body.edit(|events| {
+                        let object = events[1].object.replace('x', "y");
+                        events[1] = Arc::new(Event { object, ..Event::clone(&events[1]) });
+                    });
                 })
             },
             "was changed",
         ),
         ("another key", &rewrite_under_another_key, "was changed"),
-        ("a lost event in a body", &|bench| edit_segment(bench, |segment| drop(segment.body.0.pop())), "damaged row"),
+        (
+            "a lost event in a body",
+            &|bench| edit_segment(bench, |segment| segment.body.edit(|events| drop(events.pop()))),
+            "damaged row",
+        ),
         ("a changed hash", &|bench| edit_segment(bench, |segment| segment.hash[0] ^= 1), "was changed"),
         ("another hash before", &|bench| edit_segment(bench, |segment| segment.previous_hash[0] ^= 1), "was changed"),
         ("other names", &|bench| edit_segment(bench, |segment| segment.names = 1), "damaged row"),

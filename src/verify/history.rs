@@ -11,7 +11,7 @@ use crate::ledger::LedgerBook;
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
 use crate::world::record::key;
-use crate::world::{Record as _, Row, Value};
+use crate::world::{Key, Record as _, Value};
 
 pub(super) fn check(
     snapshot: &Snapshot<'_>,
@@ -98,16 +98,16 @@ fn check_ledgers(
 }
 
 /// Returns the keys of the rows by which a segment is found from its objects.
-fn object_keys(segment: &EventSegment) -> impl Iterator<Item = Row> {
-    let objects: BTreeSet<uuid::Uuid> = segment.events().iter().map(|event| event.object_id).collect();
+fn object_keys(segment: &EventSegment) -> impl Iterator<Item = Key> {
+    let objects: BTreeSet<uuid::Uuid> = segment.events().map(|event| event.object_id).collect();
     let (org, app, first) = (segment.org, segment.app, segment.first);
     objects.into_iter().map(move |object| key![org, object, app, first])
 }
 
 /// Checks that each segment is found by the objects of its events, which an erasure relies on.
 fn check_objects(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
-    let (mut waiting, mut expected, mut lacking): (Vec<Row>, u64, u64) = (Vec::new(), 0, 0);
-    let mut look_up = |keys: Vec<Row>| {
+    let (mut waiting, mut expected, mut lacking): (Vec<Key>, u64, u64) = (Vec::new(), 0, 0);
+    let mut look_up = |keys: Vec<Key>| {
         let found = snapshot.get_all::<EventObject>(&keys)?;
         lacking += u64::try_from(found.iter().filter(|row| row.is_none()).count()).unwrap_or(u64::MAX);
         Ok::<_, StoreError>(())

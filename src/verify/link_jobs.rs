@@ -10,7 +10,7 @@ use crate::jobs::{Job, Work};
 use crate::ledger::verify::Finding;
 use crate::payout_links::{self, PayoutLink};
 use crate::store::{Snapshot, StoreError};
-use crate::world::Row;
+use crate::world::Key;
 use crate::world::record::key;
 
 #[derive(Default)]
@@ -49,7 +49,7 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
     together::<PayoutLink>(snapshot, |links| {
         let uncovered: Vec<&PayoutLink> =
             links.iter().filter(|link| payout_links::is_open(link) && !known.covers(link)).collect();
-        let keys: Vec<Row> = uncovered.iter().map(|link| key![link.org, payout_links::job_of(link.id)]).collect();
+        let keys: Vec<Key> = uncovered.iter().map(|link| key![link.org, payout_links::job_of(link.id)]).collect();
         for (link, job) in uncovered.iter().zip(snapshot.get_all::<Job>(&keys)?) {
             let expires = Work::ExpireLink { link: link.id.0 };
             if job.is_none_or(|job| job.work.0 != expires) {

@@ -26,7 +26,7 @@ pub use report::Report;
 use std::collections::{HashMap, HashSet};
 
 use crate::apps::limit_days::LimitDay;
-use crate::apps::{Key, keys};
+use crate::apps::{self, keys};
 use crate::chain::{Anchor, ChainKey};
 use crate::funding::{self, Debt};
 use crate::ledger::verify::{Checker, Finding};
@@ -42,7 +42,7 @@ use crate::payouts::LinkSums;
 use crate::store::{Reads, Snapshot, StoreError};
 use crate::transfers::{Debit, Transfer};
 use crate::users::{AppUser, TaxYear};
-use crate::world::Row;
+use crate::world::Key;
 use crate::world::record::key;
 use day_sums::DaySums;
 use groups::together;
@@ -129,7 +129,7 @@ fn check_held(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
         Ok(())
     })?;
     together::<Debit>(snapshot, |debits| {
-        let keys: Vec<Row> = debits.iter().map(|debit| key![debit.org, debit.id]).collect();
+        let keys: Vec<Key> = debits.iter().map(|debit| key![debit.org, debit.id]).collect();
         for (debit, payment) in debits.iter().zip(snapshot.get_all::<Transfer>(&keys)?) {
             held.debit(debit, payment.as_deref());
         }
@@ -248,7 +248,7 @@ fn check_profiles(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     together::<AppUser>(snapshot, |profiles| {
         let named = profiles.iter().filter_map(|profile| Some((profile, profile.default_payout_method?)));
         let named: Vec<_> = named.collect();
-        let keys: Vec<Row> = named.iter().map(|(profile, method)| key![profile.org, *method]).collect();
+        let keys: Vec<Key> = named.iter().map(|(profile, method)| key![profile.org, *method]).collect();
         for ((profile, _), method) in named.iter().zip(snapshot.get_all::<PayoutMethod>(&keys)?) {
             if !method.is_some_and(|method| profile.owns(&method)) {
                 findings.push(Finding {
@@ -266,7 +266,7 @@ fn check_profiles(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
 /// Checks that a key opens what its prefix says: an app's key must not become the organization's (invariant 31).
 fn check_keys(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut findings = Vec::new();
-    snapshot.each::<Key>(|key| {
+    snapshot.each::<apps::Key>(|key| {
         if !keys::agrees(&key.client_id, key.app) {
             let what = "opens another resource than its prefix says".to_owned();
             findings.push(Finding { invariant: 31, what, place: format!("key {}", key.client_id) });

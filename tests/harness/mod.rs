@@ -44,7 +44,7 @@ use bursar::store::postgres::Settings;
 use bursar::store::{Memory, Postgres, Store};
 use bursar::vault::Vault;
 use bursar::world::query::{Direction, Query};
-use bursar::world::{Record, Row, Table, TableChanges, Value as Cell, Want};
+use bursar::world::{Key, Record, Row, Table, TableChanges, Value as Cell, ValueRef, Want};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -329,18 +329,22 @@ impl Server {
         rows.sort_by_key(|row| Table::index_values(table.key(), row));
         if table == EventSegment::TABLE {
             let body = table.position("body").unwrap();
-            rows.iter_mut()
-                .for_each(|row| row[body] = Cell::Text(format!("{:?}", EventSegment::decoded(row).unwrap().events())));
+            rows.iter_mut().for_each(|row| {
+                row[body] =
+                    Cell::Text(format!("{:?}", EventSegment::decoded(row).unwrap().events().collect::<Vec<_>>()))
+            });
         }
         rows
     }
 
     /// Writes or removes a row, bypassing every rule; not over SQLite.
-    pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
+    pub fn tamper(&self, table: &'static Table, key: Key, row: Option<Row>) {
         match &self.place {
             Backend::Memory(memory) => memory.tamper(table, key, row),
             Backend::Postgres(settings) => postgres::aside(|| {
-                let Cell::Id(organization) = key[0] else { panic!("every key begins with the organization") };
+                let Some(ValueRef::Id(organization)) = key.first() else {
+                    panic!("every key begins with the organization")
+                };
                 let writer = Postgres::open((**settings).clone(), false, 1).unwrap().writers.pop().unwrap();
                 let mut store = Store::Postgres(Box::new(writer));
                 store.begin(OrgId(organization), &[]).unwrap();

@@ -146,7 +146,7 @@ impl Log {
             .filter(|place| (place.org, place.app, place.first) == (org, app, first))
             .map(|place| place.object_id)
             .collect();
-        let is_found = segment.events().iter().map(|event| event.object_id).collect::<BTreeSet<Uuid>>() == places;
+        let is_found = segment.events().map(|event| event.object_id).collect::<BTreeSet<Uuid>>() == places;
         let (invariant, what) = match (gap, linked, segment.contradiction()) {
             (true, ..) => (14, "the events before it are missing"),
             (false, false, _) => (15, "does not follow from the previous event"),
@@ -217,13 +217,13 @@ fn kept_or_erased(changes: &[Change]) -> Vec<Finding> {
         let erased = change.after.is_some_and(|after| {
             let columns = |segment: &EventSegment| {
                 let EventSegment { first, last, names, previous_hash, hash, created_at, .. } = segment.clone();
-                (first, last, names, previous_hash, hash, created_at, segment.events().len())
+                (first, last, names, previous_hash, hash, created_at, segment.events().count())
             };
             let kept = |(before, after): (&Arc<Event>, &Arc<Event>)| {
                 let (object, erased) = (after.object.clone(), after.erased.clone());
                 before == after || after.erased.is_some() && Event { object, erased, ..Event::clone(before) } == **after
             };
-            columns(&before) == columns(&after) && before.events().iter().zip(after.events()).all(kept)
+            columns(&before) == columns(&after) && before.events().zip(after.events()).all(kept)
         });
         (!erased).then_some(before)
     });

@@ -11,7 +11,7 @@ use crate::ids::OrgId;
 use crate::ledger::verify::Finding;
 use crate::store::memory::Change;
 use crate::users::User;
-use crate::world::Value;
+use crate::world::{Value, ValueRef};
 
 const REFERENCES: [&str; 8] =
     ["app", "user_id", "claimed_user", "payee_user", "for_user", "transfer", "link", "payout_link"];
@@ -27,7 +27,7 @@ impl Tenants {
         self.owners.extend(written::<App>(changes).map(|app| (app.id.0, app.org)));
         self.owners.extend(written::<User>(changes).map(|user| (user.id.0, user.org)));
         for change in changes.iter().filter(|change| ["transfers", "payout_links"].contains(&change.table.name)) {
-            if let [Value::Id(org), Value::Id(id)] = change.key[..] {
+            if let (Some(ValueRef::Id(org)), Some(ValueRef::Id(id))) = (change.key.get(0), change.key.get(1)) {
                 self.owners.insert(id, OrgId(org));
             }
         }
@@ -35,8 +35,8 @@ impl Tenants {
     }
 
     fn row(&self, change: &Change, organizations: &[OrgId]) -> Option<Finding> {
-        let Some(Value::Id(org)) = change.key.first() else { return None };
-        let org = OrgId(*org);
+        let Some(ValueRef::Id(org)) = change.key.first() else { return None };
+        let org = OrgId(org);
         let finding =
             |what| Some(Finding { invariant: 16, what, place: format!("{} {:?}", change.table.name, change.key) });
         if !organizations.contains(&org) {

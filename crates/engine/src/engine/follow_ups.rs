@@ -109,7 +109,7 @@ mod tests {
     use crate::store::memory::Fault;
     use crate::store::{Memory, Store};
     use crate::world::record::{Cell as _, key};
-    use crate::world::{Halt, Record as _, Row};
+    use crate::world::{Halt, Key, Record as _, ValueRef};
 
     /// What the follow-up of a thing does, by the shelf of the thing.
     const NAMES: i64 = 1;
@@ -176,7 +176,8 @@ mod tests {
     impl Bench {
         fn without() -> Self {
             let (memory, clock) = (Memory::new(), Clock::manual(Time::from_micros(1)));
-            memory.tamper(Thing::TABLE, key![ORG, DAMAGED], Some(key![ORG, DAMAGED, "damaged".to_owned(), 0_i64]));
+            let damaged = key![ORG, DAMAGED, "damaged".to_owned(), 0_i64].to_row();
+            memory.tamper(Thing::TABLE, key![ORG, DAMAGED], Some(damaged));
             memory.watch();
             let executor = Executor::new(Store::Memory(memory.clone()), clock, Seeds::counted(1));
             Self { memory, executor, done: Arc::default() }
@@ -203,9 +204,9 @@ mod tests {
         }
 
         /// Returns the id and name of the stored things.
-        fn stored(&self) -> Vec<Row> {
+        fn stored(&self) -> Vec<Key> {
             let rows = self.memory.rows(Thing::TABLE).into_iter();
-            rows.filter(|row| row[1] != DAMAGED.to_value()).map(|row| row[1..3].to_vec()).collect()
+            rows.filter(|row| row[1] != DAMAGED.to_value()).map(|row| Key::from(&row[1..3])).collect()
         }
 
         fn done(&self) -> usize {
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(bench.add(&[(1, NAMES), (2, REMOVES), (3, 0)]), Ok(()));
         assert_eq!(bench.stored(), [key![1_i64, 101_i64], key![3_i64, 3_i64]]);
         assert_eq!((bench.memory.commits(), bench.done()), (1, 2));
-        let written: Vec<Row> = bench.memory.take_changes().into_iter().map(|change| change.key).collect();
+        let written: Vec<Key> = bench.memory.take_changes().into_iter().map(|change| change.key).collect();
         assert_eq!(written, [key![ORG, 1_i64], key![ORG, 3_i64]]);
     }
 
@@ -254,7 +255,7 @@ mod tests {
             (7, NEEDS_A_DAMAGED_ROW),
         ];
         assert_eq!(bench.add(&things), Ok(()));
-        let names: Vec<_> = bench.stored().into_iter().map(|row| row[1].clone()).collect();
+        let names: Vec<_> = bench.stored().iter().filter_map(|thing| thing.get(1).map(ValueRef::to_value)).collect();
         assert_eq!(names, [1_i64, 102, 3, 104, 5, 106, 7].map(|name| name.to_value()));
         assert_eq!(bench.done(), 3);
     }
@@ -302,7 +303,7 @@ mod tests {
         // The rows of the batch in flight are not new to this one.
         assert_eq!(bench.executor.decide_ahead(add(vec![(9, NAMES)])), Verdict::GoOn);
         assert_eq!(bench.executor.finish_commits(), Verdict::GoOn);
-        let names: Vec<_> = bench.stored().into_iter().map(|row| row[1].clone()).collect();
+        let names: Vec<_> = bench.stored().iter().filter_map(|thing| thing.get(1).map(ValueRef::to_value)).collect();
         assert_eq!(names, [101_i64, 101, 101, 1, 109].map(|name| name.to_value()));
         assert_eq!((bench.memory.commits(), bench.done()), (2, DEPTH_MAX + 1));
     }

@@ -34,8 +34,7 @@ use crate::clock::{Clock, Time};
 use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
-use crate::world::record::Cell as _;
-use crate::world::{Halt, PendingRows, Row, TableChanges, Want, World, only_once};
+use crate::world::{Halt, Key, PendingRows, Row, TableChanges, ValueRef, Want, World, only_once};
 
 /// Commands per batch at most. Above 64 there is little gain from sharing a flush.
 pub const BATCH_MAX: usize = 256;
@@ -411,10 +410,12 @@ impl Executor {
     /// the nil organization are the store's own: the sandbox's clock, the start of the history.
     fn foreign(&self, batch: &[BatchTask], changes: &[TableChanges]) -> Option<String> {
         let organization = batch.first().filter(|_| self.one_organization())?.task.organization();
-        let (own, of_store) = (organization.to_value(), OrgId(uuid::Uuid::nil()).to_value());
+        let (own, of_store) = (ValueRef::Id(organization.0), ValueRef::Id(uuid::Uuid::nil()));
         let is_foreign = |change: &&TableChanges| {
-            let mut rows = [&change.inserts, &change.updates, &change.deletes].into_iter().flatten();
-            rows.any(|row| row.first() != Some(&own) && row.first() != Some(&of_store))
+            let rows = [&change.inserts, &change.updates].into_iter().flatten();
+            let of_rows = rows.map(|row| row.first().map(ValueRef::from));
+            let mut owners = of_rows.chain(change.deletes.iter().map(Key::first));
+            owners.any(|owner| owner != Some(own) && owner != Some(of_store))
         };
         let foreign = changes.iter().find(is_foreign)?;
         Some(format!("a command of {organization} changes another organization's row in {}", foreign.table.name))

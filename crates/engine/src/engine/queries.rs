@@ -18,7 +18,7 @@ use crate::clock::Time;
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
-use crate::world::{Halt, Want, World};
+use crate::world::{Halt, ValueRef, Want, World};
 
 /// Threads that run reads together. Fewer than the connections to the server, because pages need some too.
 const THREADS: usize = 4;
@@ -171,7 +171,7 @@ fn answer(reads: &Reads, mut batch: Vec<BatchTask>, pages: Pages) -> Vec<BatchTa
 fn load(reads: &Reads, world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
     let mut by_organization: BTreeMap<_, Vec<Want>> = BTreeMap::new();
     for want in unknown_to(world, wants) {
-        by_organization.entry(want.organization().cloned()).or_default().push(want);
+        by_organization.entry(want.organization().map(ValueRef::to_value)).or_default().push(want);
     }
     for wants in by_organization.into_values() {
         let answers = reads.load(&wants)?;

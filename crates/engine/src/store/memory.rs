@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::{CommitError, OnCommit, StoreError};
 use crate::world::query::{Compare, Direction, Query};
-use crate::world::{Row, Table, TableChanges, Value, Want};
+use crate::world::{Key, Row, Table, TableChanges, Value, ValueRef, Want};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
@@ -28,7 +28,7 @@ pub enum Fault {
 #[derive(Clone, Debug)]
 pub struct Change {
     pub table: &'static Table,
-    pub key: Row,
+    pub key: Key,
     /// `None` for a new row.
     pub before: Option<Row>,
     pub after: Option<Row>,
@@ -36,9 +36,9 @@ pub struct Change {
 
 #[derive(Default)]
 pub struct Tables {
-    rows: HashMap<&'static str, BTreeMap<Row, Row>>,
+    rows: HashMap<&'static str, BTreeMap<Key, Row>>,
     /// For each index but the key: (table, index) → values → primary keys.
-    indexes: HashMap<(&'static str, usize), BTreeMap<Row, BTreeSet<Row>>>,
+    indexes: HashMap<(&'static str, usize), BTreeMap<Key, BTreeSet<Key>>>,
     /// The commits that a crash would lose, newest last.
     unflushed: Vec<Vec<Change>>,
     /// The changes since the last [`Memory::take_changes`]; `None` if not watched.
@@ -117,12 +117,12 @@ impl Memory {
         self.tables().rows(table).cloned().collect()
     }
 
-    pub fn row(&self, table: &'static Table, key: &Row) -> Option<Row> {
+    pub fn row(&self, table: &'static Table, key: &Key) -> Option<Row> {
         self.tables().get(table, key).cloned()
     }
 
     /// Writes or removes a row without any check. The negative control of checkers, which must find it.
-    pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
+    pub fn tamper(&self, table: &'static Table, key: Key, row: Option<Row>) {
         self.tables().put(table, key, row);
     }
 
@@ -195,7 +195,7 @@ struct Way {
     /// The index's position in the table; 0 is the key.
     index: usize,
     /// The common prefix of all entries to read.
-    prefix: Row,
+    prefix: Key,
     /// Whether the index has the order of the page.
     is_ordered: bool,
     direction: Direction,
@@ -215,6 +215,7 @@ impl Way {
         let least = least.map(|condition| condition.value.clone());
         let ways = query.table.indexes.iter().enumerate().map(|(place, index)| {
             let prefix: Row = index.columns.iter().map_while(equal).collect();
+            let prefix = Key::from(&prefix[..]);
             let is_ordered = index.columns.get(prefix.len()) == Some(&query.order);
             let after = query.after.clone().filter(|_| is_ordered);
             let least = least.clone().filter(|_| is_ordered);
@@ -229,17 +230,22 @@ impl Way {
     }
 
     /// Returns the range of keys. It may be too wide, because each row is checked.
-    fn bounds(&self) -> (Bound<Row>, Bound<Row>) {
-        let from = Bound::Included(self.prefix.iter().chain(&self.least).cloned().collect());
+    fn bounds(&self) -> (Bound<Key>, Bound<Key>) {
+        let with =
+            |more: &Option<Value>| -> Key { self.prefix.iter().chain(more.as_ref().map(ValueRef::from)).collect() };
+        let from = Bound::Included(with(&self.least));
         // The range ends before the next id, or at the end of the index if there is none.
-        let mut behind = self.prefix.clone();
-        let next = match behind.last_mut() {
-            Some(Value::Id(id)) => id.as_u128().checked_add(1).map(|next| *id = uuid::Uuid::from_u128(next)),
+        let next = match self.prefix.last() {
+            Some(ValueRef::Id(id)) => id.as_u128().checked_add(1).map(uuid::Uuid::from_u128),
             Some(_) | None => None,
         };
-        let until = next.map_or(Bound::Unbounded, |()| Bound::Excluded(behind));
-        let Some(after) = &self.after else { return (from, until) };
-        let after = self.prefix.iter().chain([after]).cloned().collect();
+        let before_last = || self.prefix.iter().take(self.prefix.len() - 1);
+        let behind = next.map(|next| before_last().chain([ValueRef::Id(next)]).collect());
+        let until = behind.map_or(Bound::Unbounded, Bound::Excluded);
+        if self.after.is_none() {
+            return (from, until);
+        }
+        let after = with(&self.after);
         match self.direction {
             Direction::Ascending => (Bound::Included(after), until),
             // Entries that begin with the value itself sort after it, and are excluded.
@@ -253,11 +259,11 @@ impl Tables {
         self.rows.get(table.name).into_iter().flat_map(BTreeMap::values)
     }
 
-    pub(super) fn get(&self, table: &'static Table, key: &Row) -> Option<&Row> {
+    pub(super) fn get(&self, table: &'static Table, key: &Key) -> Option<&Row> {
         self.rows.get(table.name)?.get(key)
     }
 
-    fn by_index(&self, table: &'static Table, columns: &[usize], values: &Row) -> Vec<Row> {
+    fn by_index(&self, table: &'static Table, columns: &[usize], values: &Key) -> Vec<Row> {
         let Some(rows) = self.rows.get(table.name) else { return Vec::new() };
         let place = table.indexes.iter().position(|index| index.columns == columns);
         match place {
@@ -266,9 +272,11 @@ impl Tables {
                 let keys = self.indexes.get(&(table.name, place)).and_then(|index| index.get(values));
                 keys.into_iter().flatten().filter_map(|key| rows.get(key).cloned()).collect()
             }
-            None => {
-                rows.values().filter(|row| columns.iter().zip(values).all(|(&c, v)| row[c] == *v)).cloned().collect()
-            }
+            None => rows
+                .values()
+                .filter(|row| columns.iter().zip(values.iter()).all(|(&c, v)| ValueRef::from(&row[c]) == v))
+                .cloned()
+                .collect(),
         }
     }
 
@@ -321,19 +329,19 @@ impl Tables {
     fn broken_rule(&self, change: &TableChanges) -> Option<String> {
         let table = change.table;
         let key = table.key();
-        let exists = |row: &Row| self.rows.get(table.name).is_some_and(|rows| rows.contains_key(row));
+        let exists = |row: &Key| self.rows.get(table.name).is_some_and(|rows| rows.contains_key(row));
         if let Some(twice) = change.inserts.iter().find(|row| exists(&Table::index_values(key, row))) {
             return Some(format!("{}: a second row with the key {:?}", table.name, Table::index_values(key, twice)));
         }
         for (place, index) in table.indexes.iter().enumerate().skip(1).filter(|(_, index)| index.unique) {
             for row in change.inserts.iter().chain(&change.updates) {
                 let values = Table::index_values(index, row);
-                if values.contains(&Value::Null) {
+                if values.iter().any(|value| value == ValueRef::Null) {
                     continue;
                 }
                 let own = Table::index_values(key, row);
                 let taken = self.indexes.get(&(table.name, place)).and_then(|index| index.get(&values));
-                let rewritten = |other: &Row| {
+                let rewritten = |other: &Key| {
                     change.deletes.contains(other)
                         || change.updates.iter().any(|row| Table::index_values(key, row) == *other)
                 };
@@ -345,7 +353,7 @@ impl Tables {
         None
     }
 
-    fn put(&mut self, table: &'static Table, key: Row, row: Option<Row>) -> Option<Row> {
+    fn put(&mut self, table: &'static Table, key: Key, row: Option<Row>) -> Option<Row> {
         let rows = self.rows.entry(table.name).or_default();
         let before = match &row {
             Some(row) => rows.insert(key.clone(), row.clone()),

@@ -10,7 +10,7 @@ use super::memory;
 use super::postgres;
 use super::sqlite;
 use crate::world::record::AnyRecord;
-use crate::world::{Record, Row, Table};
+use crate::world::{Key, Record, Row, Table};
 
 pub enum Snapshot<'a> {
     Sqlite(&'a rusqlite::Transaction<'a>),
@@ -45,7 +45,7 @@ impl Snapshot<'_> {
         }
     }
 
-    pub fn get<R: Record>(&self, key: &Row) -> Result<Option<Arc<R>>, StoreError> {
+    pub fn get<R: Record>(&self, key: &Key) -> Result<Option<Arc<R>>, StoreError> {
         let table = R::TABLE;
         let row = match self {
             Self::Sqlite(transaction) => sqlite::get(transaction, table, key)?,
@@ -56,13 +56,13 @@ impl Snapshot<'_> {
     }
 
     /// Returns the records with these primary keys, in the order of the keys. A server needs one query.
-    pub fn get_all<R: Record>(&self, keys: &[Row]) -> Result<Vec<Option<Arc<R>>>, StoreError> {
+    pub fn get_all<R: Record>(&self, keys: &[Key]) -> Result<Vec<Option<Arc<R>>>, StoreError> {
         let rows = self.rows_at(R::TABLE, keys)?;
         rows.into_iter().map(|row| row.map(|row| decoded(R::TABLE, &row).map(typed)).transpose()).collect()
     }
 
     /// Returns the same rows undecoded, so that one damaged row does not hide the others.
-    pub fn rows_at(&self, table: &'static Table, keys: &[Row]) -> Result<Vec<Option<Row>>, StoreError> {
+    pub fn rows_at(&self, table: &'static Table, keys: &[Key]) -> Result<Vec<Option<Row>>, StoreError> {
         match self {
             Self::Sqlite(transaction) => keys.iter().map(|key| sqlite::get(transaction, table, key)).collect(),
             Self::Postgres(state) => state.get_all(table, keys),

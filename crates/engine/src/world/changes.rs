@@ -1,5 +1,6 @@
 //! The changes of a batch to one table.
 
+use super::key::Key;
 use super::record::{Row, Table, Value};
 
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub struct TableChanges {
     /// indexes are not written. A row without an entry is written as a whole.
     pub changed: Vec<Columns>,
     /// Primary keys.
-    pub deletes: Vec<Row>,
+    pub deletes: Vec<Key>,
 }
 
 /// A set of a table's columns, by position.

@@ -6,6 +6,7 @@
 //! Invariant: a refused command leaves no changes. The world knows no nouns, no I/O and no clock.
 
 mod changes;
+pub mod key;
 pub mod query;
 pub mod record;
 mod rows;
@@ -14,6 +15,7 @@ pub mod states;
 use std::sync::Arc;
 
 pub use changes::{Columns, TableChanges};
+pub use key::{Key, ValueRef};
 pub use query::{Direction, Query};
 use record::{AnyRecord, Index};
 pub use record::{Record, Row, Table, Value};
@@ -38,7 +40,7 @@ pub enum Want {
 pub struct RowsWanted {
     pub table: &'static Table,
     pub index: &'static Index,
-    pub values: Row,
+    pub values: Key,
 }
 
 impl PartialEq for RowsWanted {
@@ -59,7 +61,7 @@ impl std::hash::Hash for RowsWanted {
 
 impl Want {
     /// Wants the row of `R` with this primary key. For commands that name their rows up front.
-    pub fn row<R: Record>(key: Row) -> Self {
+    pub fn row<R: Record>(key: Key) -> Self {
         Self::by::<R>(R::TABLE.key(), key)
     }
 
@@ -80,14 +82,14 @@ impl Want {
 
     /// Returns the organization of the wanted rows; `None` for a read across organizations. Every key begins with its
     /// organization.
-    pub fn organization(&self) -> Option<&Value> {
+    pub fn organization(&self) -> Option<ValueRef<'_>> {
         match self {
             Self::Rows(wanted) => wanted.values.first(),
-            Self::Page(query) => query.conditions.first().map(|condition| &condition.value),
+            Self::Page(query) => query.conditions.first().map(|condition| ValueRef::from(&condition.value)),
         }
     }
 
-    pub fn by<R: Record>(index: &'static Index, values: Row) -> Self {
+    pub fn by<R: Record>(index: &'static Index, values: Key) -> Self {
         Self::Rows(RowsWanted { table: R::TABLE, index, values })
     }
 }
@@ -110,7 +112,7 @@ impl<R: Into<Refusal>> From<R> for Halt {
 pub struct PendingRows(Vec<(&'static Table, Vec<Left>)>);
 
 /// A row by its key, after the batch; `None` if it was removed.
-type Left = (Row, Option<AnyRecord>);
+type Left = (Key, Option<AnyRecord>);
 
 /// A position in the undo log.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +123,7 @@ pub struct World {
     answered: Set<RowsWanted>,
     pages: Map<Query, Vec<AnyRecord>>,
     /// The previous state of each changed row, newest last, for rolling back a refused command.
-    undo: Vec<(&'static Table, Row, Option<AnyRecord>)>,
+    undo: Vec<(&'static Table, Key, Option<AnyRecord>)>,
     now: Time,
     entropy: Entropy,
     chain: Option<Arc<ChainKey>>,
@@ -204,16 +206,16 @@ impl World {
         self.entropy.bytes()
     }
 
-    pub fn get<R: Record>(&self, key: Row) -> Result<Option<Arc<R>>, Halt> {
+    pub fn get<R: Record>(&self, key: Key) -> Result<Option<Arc<R>>, Halt> {
         self.find(R::TABLE.key(), key)
     }
 
     /// Returns a record that this batch added, so that no store has it yet.
-    pub fn added<R: Record>(&self, key: &Row) -> Option<Arc<R>> {
+    pub fn added<R: Record>(&self, key: &Key) -> Option<Arc<R>> {
         self.tables.get(R::TABLE.name).and_then(|rows| rows.added(key)).map(typed)
     }
 
-    pub fn find<R: Record>(&self, index: &'static Index, values: Row) -> Result<Option<Arc<R>>, Halt> {
+    pub fn find<R: Record>(&self, index: &'static Index, values: Key) -> Result<Option<Arc<R>>, Halt> {
         debug_assert!(index.unique, "find is for unique indexes; all() is for the others");
         if let Some(rows) = self.tables.get(R::TABLE.name)
             && let Some(found) = rows.by_index(index, &values).next()
@@ -228,7 +230,7 @@ impl World {
     }
 
     /// Returns all records with these values in an index, ordered by primary key.
-    pub fn all<R: Record>(&self, index: &'static Index, values: Row) -> Result<Vec<Arc<R>>, Halt> {
+    pub fn all<R: Record>(&self, index: &'static Index, values: Key) -> Result<Vec<Arc<R>>, Halt> {
         let wanted = RowsWanted { table: R::TABLE, index, values };
         if !self.answered.contains(&wanted) {
             return Err(Halt::Load(vec![Want::Rows(wanted)]));
@@ -285,12 +287,12 @@ impl World {
         self.replace(key, changed)
     }
 
-    fn newest<R: Record>(&self, record: &R, key: &Row) -> R {
+    fn newest<R: Record>(&self, record: &R, key: &Key) -> R {
         let newest = self.tables.get(R::TABLE.name).and_then(|rows| rows.get(key));
         newest.map_or_else(|| R::clone(record), |newest| R::clone(&typed::<R>(newest)))
     }
 
-    fn replace<R: Record>(&mut self, key: Row, changed: R) -> Arc<R> {
+    fn replace<R: Record>(&mut self, key: Key, changed: R) -> Arc<R> {
         let changed = Arc::new(changed);
         debug_assert_eq!(key, changed.key(), "a primary key never changes");
         self.put(R::TABLE, key, Some(changed.clone()));
@@ -328,7 +330,7 @@ impl World {
         puts.filter_map(|(_, key, _)| rows.added(key)).map(typed).collect()
     }
 
-    fn put(&mut self, table: &'static Table, key: Row, record: Option<AnyRecord>) {
+    fn put(&mut self, table: &'static Table, key: Key, record: Option<AnyRecord>) {
         let rows = self.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
         let before = rows.put(&key, record);
         self.undo.push((table, key, before));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use super::key::{Key, ValueRef};
 use crate::clock::Time;
 
 /// The value of a cell.
@@ -137,7 +138,7 @@ pub struct Table {
     pub indexes: &'static [&'static Index],
     pub decode: fn(&[Value]) -> Result<AnyRecord, Corrupt>,
     pub encode: fn(&(dyn Any + Send + Sync)) -> Row,
-    pub cells: fn(&(dyn Any + Send + Sync), &[usize]) -> Row,
+    pub cells: fn(&(dyn Any + Send + Sync), &[usize]) -> Key,
 }
 
 impl Table {
@@ -145,8 +146,8 @@ impl Table {
         self.indexes[0]
     }
 
-    pub fn index_values(index: &Index, row: &[Value]) -> Row {
-        index.columns.iter().map(|&position| row[position].clone()).collect()
+    pub fn index_values(index: &Index, row: &[Value]) -> Key {
+        index.columns.iter().map(|&position| &row[position]).collect()
     }
 
     pub fn position(&self, name: &str) -> Option<usize> {
@@ -167,6 +168,10 @@ pub trait Cell: Sized {
     const KIND: Kind;
     const NULLABLE: bool = false;
     fn to_value(&self) -> Value;
+    /// Adds the value to a key.
+    fn add_to(&self, key: &mut Key) {
+        key.push(ValueRef::from(&self.to_value()));
+    }
     /// Converts a stored value; returns `None` if it is invalid.
     fn from_value(value: &Value) -> Option<Self>;
 }
@@ -177,6 +182,12 @@ impl<T: Cell> Cell for Option<T> {
     fn to_value(&self) -> Value {
         self.as_ref().map_or(Value::Null, Cell::to_value)
     }
+    fn add_to(&self, key: &mut Key) {
+        match self {
+            Some(value) => value.add_to(key),
+            None => key.push(ValueRef::Null),
+        }
+    }
     fn from_value(value: &Value) -> Option<Self> {
         if *value == Value::Null { Some(None) } else { T::from_value(value).map(Some) }
     }
@@ -184,11 +195,14 @@ impl<T: Cell> Cell for Option<T> {
 
 /// Implements [`Cell`] for a type with its own [`Value`] variant.
 macro_rules! plain_cell {
-    ($type:ty, $variant:ident) => {
+    ($type:ty, $variant:ident $(, $copied:tt)?) => {
         impl Cell for $type {
             const KIND: Kind = Kind::$variant;
             fn to_value(&self) -> Value {
                 Value::$variant(self.clone())
+            }
+            fn add_to(&self, key: &mut Key) {
+                key.push(ValueRef::$variant($($copied)? self));
             }
             fn from_value(value: &Value) -> Option<Self> {
                 if let Value::$variant(inner) = value { Some(inner.clone()) } else { None }
@@ -197,10 +211,10 @@ macro_rules! plain_cell {
     };
 }
 
-plain_cell!(Uuid, Id);
-plain_cell!(i64, Int);
-plain_cell!(bool, Bool);
-plain_cell!(Time, Time);
+plain_cell!(Uuid, Id, *);
+plain_cell!(i64, Int, *);
+plain_cell!(bool, Bool, *);
+plain_cell!(Time, Time, *);
 plain_cell!(String, Text);
 plain_cell!(Vec<u8>, Bytes);
 
@@ -221,6 +235,9 @@ macro_rules! newtype_cell {
             const KIND: $crate::world::record::Kind = <$inner as $crate::world::record::Cell>::KIND;
             fn to_value(&self) -> $crate::world::record::Value {
                 self.0.to_value()
+            }
+            fn add_to(&self, key: &mut $crate::world::Key) {
+                self.0.add_to(key);
             }
             fn from_value(value: &$crate::world::record::Value) -> Option<Self> {
                 <$inner as $crate::world::record::Cell>::from_value(value).map($type)
@@ -266,6 +283,9 @@ macro_rules! text_cell {
             fn to_value(&self) -> Value {
                 Value::Text(self.as_str().to_owned())
             }
+            fn add_to(&self, key: &mut Key) {
+                key.push(ValueRef::Text(self.as_str()));
+            }
             fn from_value(value: &Value) -> Option<Self> {
                 if let Value::Text(word) = value { word.parse().ok() } else { None }
             }
@@ -292,8 +312,8 @@ pub trait Record: Any + Clone + Send + Sync {
     const TABLE: &'static Table;
     /// In the order of the table's columns.
     fn values(&self) -> Row;
-    fn cells(&self, columns: &[usize]) -> Row;
-    fn key(&self) -> Row {
+    fn cells(&self, columns: &[usize]) -> Key;
+    fn key(&self) -> Key {
         self.cells(Self::TABLE.key().columns)
     }
 }
@@ -410,10 +430,12 @@ macro_rules! record {
             fn values(&self) -> $crate::world::record::Row {
                 vec![$($crate::world::record::Cell::to_value(&self.$field)),+]
             }
-            fn cells(&self, columns: &[usize]) -> $crate::world::record::Row {
-                let cells: &[fn(&Self) -> $crate::world::record::Value] =
-                    &[$(|record| $crate::world::record::Cell::to_value(&record.$field)),+];
-                columns.iter().map(|&column| cells[column](self)).collect()
+            fn cells(&self, columns: &[usize]) -> $crate::world::Key {
+                let cells: &[fn(&Self, &mut $crate::world::Key)] =
+                    &[$(|record, key| $crate::world::record::Cell::add_to(&record.$field, key)),+];
+                let mut key = $crate::world::Key::default();
+                columns.iter().for_each(|&column| cells[column](self, &mut key));
+                key
             }
         }
     };
@@ -423,7 +445,11 @@ pub use record;
 /// Makes the values of a key or an index from cells: `key![org, id]`.
 #[macro_export]
 macro_rules! key {
-    ($($part:expr),+ $(,)?) => { vec![$($crate::world::record::Cell::to_value(&$part)),+] };
+    ($($part:expr),+ $(,)?) => {{
+        let mut key = $crate::world::Key::default();
+        $($crate::world::record::Cell::add_to(&$part, &mut key);)+
+        key
+    }};
 }
 pub use key;
 
@@ -470,6 +496,9 @@ macro_rules! words {
             const KIND: $crate::world::record::Kind = $crate::world::record::Kind::Text;
             fn to_value(&self) -> $crate::world::record::Value {
                 $crate::world::record::Value::Text(self.as_str().to_owned())
+            }
+            fn add_to(&self, key: &mut $crate::world::Key) {
+                key.push($crate::world::ValueRef::Text(self.as_str()));
             }
             fn from_value(value: &$crate::world::record::Value) -> Option<Self> {
                 if let $crate::world::record::Value::Text(word) = value { Self::from_word(word) } else { None }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::changes::{Columns, TableChanges};
+use super::key::Key;
 use super::record::{AnyRecord, Corrupt, Index, Row, Table};
 
 /// The hash is faster than the standard library's, and equally unpredictable for attackers.
@@ -15,12 +16,21 @@ struct Slot {
     current: Option<AnyRecord>,
 }
 
+impl Slot {
+    fn is_changed(&self) -> bool {
+        match (&self.stored, &self.current) {
+            (Some(stored), Some(current)) => !Arc::ptr_eq(stored, current),
+            (stored, current) => stored.is_some() || current.is_some(),
+        }
+    }
+}
+
 /// Values of an index → primary keys, in their order.
-type Entries = Map<Row, Vec<Row>>;
+type Entries = Map<Key, Vec<Key>>;
 
 pub(super) struct TableRows {
     table: &'static Table,
-    slots: Map<Row, Slot>,
+    slots: Map<Key, Slot>,
     /// One for each index of the table except the primary key. Maintained only after the first read by it, because most
     /// rows are found only by their keys.
     indexes: Vec<Option<Entries>>,
@@ -36,17 +46,17 @@ impl TableRows {
         self.table
     }
 
-    pub(super) fn get(&self, key: &Row) -> Option<AnyRecord> {
+    pub(super) fn get(&self, key: &Key) -> Option<AnyRecord> {
         self.slots.get(key).and_then(|slot| slot.current.clone())
     }
 
     /// Returns a present row that the store does not have.
-    pub(super) fn added(&self, key: &Row) -> Option<AnyRecord> {
+    pub(super) fn added(&self, key: &Key) -> Option<AnyRecord> {
         self.slots.get(key).filter(|slot| slot.stored.is_none()).and_then(|slot| slot.current.clone())
     }
 
     /// Returns the present rows with these values in an index; none if the index is not watched.
-    pub(super) fn by_index(&self, index: &'static Index, values: &Row) -> impl Iterator<Item = AnyRecord> {
+    pub(super) fn by_index(&self, index: &'static Index, values: &Key) -> impl Iterator<Item = AnyRecord> {
         let place = self.place(index);
         let by_key = if place == Some(0) { self.get(values) } else { None };
         let keys = match place {
@@ -72,18 +82,14 @@ impl TableRows {
     }
 
     /// Sets a row to the state after an earlier batch; `None` if the batch removed it.
-    pub(super) fn leave(&mut self, key: Row, left: Option<AnyRecord>) {
+    pub(super) fn leave(&mut self, key: Key, left: Option<AnyRecord>) {
         debug_assert!(self.indexes.iter().all(Option::is_none), "nothing was looked up yet");
         self.slots.insert(key, Slot { stored: left.clone(), current: left });
     }
 
     /// Returns the present state of the rows that differ from the store.
-    pub(super) fn changed(&self) -> impl Iterator<Item = (&Row, &Option<AnyRecord>)> {
-        let is_changed = |slot: &Slot| match (&slot.stored, &slot.current) {
-            (Some(stored), Some(current)) => !Arc::ptr_eq(stored, current),
-            (stored, current) => stored.is_some() || current.is_some(),
-        };
-        self.slots.iter().filter(move |(_, slot)| is_changed(slot)).map(|(key, slot)| (key, &slot.current))
+    pub(super) fn changed(&self) -> impl Iterator<Item = (&Key, &Option<AnyRecord>)> {
+        self.slots.iter().filter(|(_, slot)| slot.is_changed()).map(|(key, slot)| (key, &slot.current))
     }
 
     fn place(&self, index: &'static Index) -> Option<usize> {
@@ -91,7 +97,7 @@ impl TableRows {
     }
 
     /// Sets the present state of a row and returns the previous one.
-    pub(super) fn put(&mut self, key: &Row, record: Option<AnyRecord>) -> Option<AnyRecord> {
+    pub(super) fn put(&mut self, key: &Key, record: Option<AnyRecord>) -> Option<AnyRecord> {
         let before = match self.slots.get_mut(key) {
             Some(slot) => std::mem::replace(&mut slot.current, record.clone()),
             None => {
@@ -103,7 +109,7 @@ impl TableRows {
         before
     }
 
-    pub(super) fn take_in(&mut self, key: Row, row: &Row) -> Result<(), Corrupt> {
+    pub(super) fn take_in(&mut self, key: Key, row: &Row) -> Result<(), Corrupt> {
         if self.slots.contains_key(&key) {
             return Ok(());
         }
@@ -113,7 +119,7 @@ impl TableRows {
         Ok(())
     }
 
-    fn reindex(&mut self, key: &Row, before: Option<&AnyRecord>, after: Option<&AnyRecord>) {
+    fn reindex(&mut self, key: &Key, before: Option<&AnyRecord>, after: Option<&AnyRecord>) {
         let cells = self.table.cells;
         for (index, entries) in self.table.indexes.iter().skip(1).zip(&mut self.indexes) {
             let Some(entries) = entries else { continue };
@@ -138,10 +144,12 @@ impl TableRows {
     pub(super) fn changes(&self) -> Option<TableChanges> {
         let (mut inserts, mut updates, mut deletes) = (Vec::new(), Vec::new(), Vec::new());
         let encode = self.table.encode;
-        for (key, slot) in &self.slots {
+        let mut changed: Vec<(&Key, &Slot)> = self.slots.iter().filter(|(_, slot)| slot.is_changed()).collect();
+        changed.sort_unstable_by_key(|(key, _)| *key);
+        for (key, slot) in changed {
             match (&slot.stored, &slot.current) {
                 (None, Some(current)) => inserts.push(encode(current.as_ref())),
-                (Some(stored), Some(current)) if !Arc::ptr_eq(stored, current) => {
+                (Some(stored), Some(current)) => {
                     let (stored, current) = (encode(stored.as_ref()), encode(current.as_ref()));
                     let changed = Columns::differing(&stored, &current);
                     if !changed.is_empty() {
@@ -149,23 +157,16 @@ impl TableRows {
                     }
                 }
                 (Some(_), None) => deletes.push(key.clone()),
-                (Some(_), Some(_)) | (None, None) => {}
+                (None, None) => {}
             }
         }
-        let key = self.table.key().columns;
-        let by_key = |left: &Row, right: &Row| {
-            key.iter().map(|&column| &left[column]).cmp(key.iter().map(|&column| &right[column]))
-        };
-        inserts.sort_unstable_by(by_key);
-        updates.sort_unstable_by(|(left, _), (right, _)| by_key(left, right));
-        deletes.sort_unstable();
         let unchanged = inserts.is_empty() && updates.is_empty() && deletes.is_empty();
         let (updates, changed) = updates.into_iter().unzip();
         (!unchanged).then_some(TableChanges { table: self.table, inserts, updates, changed, deletes })
     }
 }
 
-fn enter(entries: &mut Entries, values: Row, key: &Row) {
+fn enter(entries: &mut Entries, values: Key, key: &Key) {
     let keys = entries.entry(values).or_default();
     if let Err(at) = keys.binary_search(key) {
         keys.insert(at, key.clone());

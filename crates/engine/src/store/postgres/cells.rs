@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::clock::Time;
 use crate::store::StoreError;
 use crate::world::record::{Corrupt, Kind};
-use crate::world::{Row, Table, Value};
+use crate::world::{Row, Table, Value, ValueRef};
 
 /// A parameter of a statement: one value, or a column of values.
 #[derive(Debug)]
@@ -29,15 +29,15 @@ pub(super) enum Param<'a> {
 
 impl<'a> Param<'a> {
     /// Returns one value; `None` for a null, with which nothing can be compared.
-    pub fn one(value: &'a Value) -> Option<Self> {
+    pub fn one(value: ValueRef<'a>) -> Option<Self> {
         match value {
-            Value::Null => None,
-            Value::Id(id) => Some(Self::Id(*id)),
-            Value::Int(number) => Some(Self::Int(*number)),
-            Value::Bool(yes) => Some(Self::Bool(*yes)),
-            Value::Time(time) => Some(Self::Int(time.micros())),
-            Value::Text(text) => Some(Self::Text(text)),
-            Value::Bytes(bytes) => Some(Self::Bytes(bytes)),
+            ValueRef::Null => None,
+            ValueRef::Id(id) => Some(Self::Id(id)),
+            ValueRef::Int(number) => Some(Self::Int(number)),
+            ValueRef::Bool(yes) => Some(Self::Bool(yes)),
+            ValueRef::Time(time) => Some(Self::Int(time.micros())),
+            ValueRef::Text(text) => Some(Self::Text(text)),
+            ValueRef::Bytes(bytes) => Some(Self::Bytes(bytes)),
         }
     }
 
@@ -52,31 +52,25 @@ impl<'a> Param<'a> {
             Value::Text(_) => kind == Kind::Text,
             Value::Bytes(_) => kind == Kind::Bytes,
         };
-        fits.then(|| Self::one(value)).flatten()
+        fits.then(|| Self::one(value.into())).flatten()
     }
 
     /// Returns a column of values; `None` if one does not have the column's kind.
-    pub fn column(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Option<Self> {
+    pub fn column(kind: Kind, values: impl Iterator<Item = ValueRef<'a>>) -> Option<Self> {
         Some(match kind {
-            Kind::Id => Self::Ids(each(values, |value| if let Value::Id(id) = value { Some(*id) } else { None })?),
-            Kind::Int => Self::Ints(each(values, |value| if let Value::Int(it) = value { Some(*it) } else { None })?),
+            Kind::Id => Self::Ids(each(values, |value| if let ValueRef::Id(id) = value { Some(id) } else { None })?),
+            Kind::Int => Self::Ints(each(values, |value| if let ValueRef::Int(it) = value { Some(it) } else { None })?),
             Kind::Time => {
-                Self::Ints(each(values, |value| if let Value::Time(at) = value { Some(at.micros()) } else { None })?)
+                Self::Ints(each(values, |value| if let ValueRef::Time(at) = value { Some(at.micros()) } else { None })?)
             }
             Kind::Bool => {
-                Self::Bools(each(values, |value| if let Value::Bool(it) = value { Some(*it) } else { None })?)
+                Self::Bools(each(values, |value| if let ValueRef::Bool(it) = value { Some(it) } else { None })?)
             }
             Kind::Text => {
-                Self::Texts(each(
-                    values,
-                    |value| if let Value::Text(text) = value { Some(text.as_str()) } else { None },
-                )?)
+                Self::Texts(each(values, |value| if let ValueRef::Text(text) = value { Some(text) } else { None })?)
             }
             Kind::Bytes => {
-                Self::Blobs(each(
-                    values,
-                    |value| if let Value::Bytes(it) = value { Some(it.as_slice()) } else { None },
-                )?)
+                Self::Blobs(each(values, |value| if let ValueRef::Bytes(it) = value { Some(it) } else { None })?)
             }
         })
     }
@@ -104,10 +98,10 @@ impl<'a> Param<'a> {
 
 /// Converts each value, with `None` for a null; returns `None` if one has another kind.
 fn each<'a, T>(
-    values: impl Iterator<Item = &'a Value>,
-    read: impl Fn(&'a Value) -> Option<T>,
+    values: impl Iterator<Item = ValueRef<'a>>,
+    read: impl Fn(ValueRef<'a>) -> Option<T>,
 ) -> Option<Vec<Option<T>>> {
-    values.map(|value| if *value == Value::Null { Some(None) } else { read(value).map(Some) }).collect()
+    values.map(|value| if value == ValueRef::Null { Some(None) } else { read(value).map(Some) }).collect()
 }
 
 pub(super) const fn type_name(kind: Kind) -> &'static str {
@@ -121,11 +115,11 @@ pub(super) const fn type_name(kind: Kind) -> &'static str {
 }
 
 /// Returns whether no row can have this value: nothing equals a null, and the server stores no text with a zero byte.
-pub(super) fn matches_nothing(value: &Value) -> bool {
+pub(super) fn matches_nothing(value: ValueRef<'_>) -> bool {
     match value {
-        Value::Null => true,
-        Value::Text(text) => text.contains('\0'),
-        Value::Id(_) | Value::Int(_) | Value::Bool(_) | Value::Time(_) | Value::Bytes(_) => false,
+        ValueRef::Null => true,
+        ValueRef::Text(text) => text.contains('\0'),
+        ValueRef::Id(_) | ValueRef::Int(_) | ValueRef::Bool(_) | ValueRef::Time(_) | ValueRef::Bytes(_) => false,
     }
 }
 

@@ -14,7 +14,7 @@ use super::statements::{Questions, every};
 use crate::ids::OrgId;
 use crate::store::error::StoreError;
 use crate::world::query::Compare;
-use crate::world::{Row, RowsWanted, Table, Value, Want};
+use crate::world::{Key, Row, RowsWanted, Table, Value, ValueRef, Want};
 
 const READERS_MAX: usize = 8;
 /// Idle connections kept; nodes of organizations need more than one set.
@@ -173,11 +173,11 @@ fn organization_of(wants: &[Want]) -> Option<OrgId> {
             Want::Rows(wanted) => (wanted.table, wanted.index.columns.first(), wanted.values.first()),
             Want::Page(query) => {
                 let first = query.conditions.first().filter(|first| first.compare == Compare::Equal);
-                (query.table, first.map(|first| &first.column), first.map(|first| &first.value))
+                (query.table, first.map(|first| &first.column), first.map(|first| ValueRef::from(&first.value)))
             }
         };
         match value {
-            Some(Value::Id(id)) if column == table.key().columns.first() => Some(OrgId(*id)),
+            Some(ValueRef::Id(id)) if column == table.key().columns.first() => Some(OrgId(id)),
             Some(_) | None => None,
         }
     };
@@ -249,7 +249,7 @@ impl State<'_> {
         Ok(())
     }
 
-    pub(in crate::store) fn get(&self, table: &'static Table, key: &Row) -> Result<Option<Row>, StoreError> {
+    pub(in crate::store) fn get(&self, table: &'static Table, key: &Key) -> Result<Option<Row>, StoreError> {
         Ok(self.get_all(table, std::slice::from_ref(key))?.into_iter().flatten().next())
     }
 
@@ -257,16 +257,16 @@ impl State<'_> {
     pub(in crate::store) fn get_all(
         &self,
         table: &'static Table,
-        keys: &[Row],
+        keys: &[Key],
     ) -> Result<Vec<Option<Row>>, StoreError> {
-        let distinct: Vec<&Row> = keys.iter().collect::<BTreeSet<_>>().into_iter().collect();
-        let want = |key: &&Row| Want::Rows(RowsWanted { table, index: table.key(), values: (*key).clone() });
+        let distinct: Vec<&Key> = keys.iter().collect::<BTreeSet<_>>().into_iter().collect();
+        let want = |key: &&Key| Want::Rows(RowsWanted { table, index: table.key(), values: (*key).clone() });
         let wants: Vec<Want> = distinct.iter().map(want).collect();
         let questions = Questions::of(&wants, self.link.borrow().has_citus());
         let asks: Vec<Ask<'_>> = questions.statements.iter().map(Ask::Made).collect();
         let found = self.link.borrow_mut().ask_all(&asks, WHOLE_DEADLINE).map_err(LinkError::of_read)?;
         let answers = questions.answers(&found)?;
-        let found: BTreeMap<&Row, &Row> =
+        let found: BTreeMap<&Key, &Row> =
             distinct.iter().zip(&answers).filter_map(|(key, rows)| Some((*key, rows.first()?))).collect();
         Ok(keys.iter().map(|key| found.get(key).map(|row| (*row).clone())).collect())
     }

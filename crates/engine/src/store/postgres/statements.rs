@@ -18,7 +18,7 @@ use crate::store::StoreError;
 use crate::store::sql::sql_of;
 use crate::world::query::{Direction, Query};
 use crate::world::record::{Index, Kind};
-use crate::world::{Row, RowsWanted, Table, TableChanges, Value, Want};
+use crate::world::{Key, Row, RowsWanted, Table, TableChanges, Value, ValueRef, Want};
 
 /// The last time of an organization whose rows are being moved in.
 pub(super) const CLOSED: i64 = -1;
@@ -122,10 +122,27 @@ fn by_last(table: &Table, columns: &[usize], params: &[usize]) -> String {
     columns.iter().zip(params).enumerate().map(condition).collect()
 }
 
-fn differ_in_last<'a>(rows: impl Iterator<Item = &'a Row> + Clone, places: &[usize]) -> bool {
+/// Values by their places: a row, or a key.
+pub(super) trait Cells {
+    fn cell(&self, place: usize) -> ValueRef<'_>;
+}
+
+impl Cells for Row {
+    fn cell(&self, place: usize) -> ValueRef<'_> {
+        ValueRef::from(&self[place])
+    }
+}
+
+impl Cells for Key {
+    fn cell(&self, place: usize) -> ValueRef<'_> {
+        self.get(place).unwrap_or(ValueRef::Null)
+    }
+}
+
+fn differ_in_last<'a, C: Cells + 'a>(rows: impl Iterator<Item = &'a C> + Clone, places: &[usize]) -> bool {
     let Some((_, same)) = places.split_last() else { return true };
     let Some(first) = rows.clone().next() else { return true };
-    rows.skip(1).all(|row| same.iter().all(|&place| row[place] == first[place]))
+    rows.skip(1).all(|row| same.iter().all(|&place| row.cell(place) == first.cell(place)))
 }
 
 impl Form {
@@ -246,11 +263,11 @@ pub(super) struct Questions<'a> {
 }
 
 /// The table, the index columns and the organization that the wants of one statement share.
-type Group<'a> = (&'static str, &'static [usize], &'a Value);
+type Group<'a> = (&'static str, &'static [usize], ValueRef<'a>);
 
 enum Question<'a> {
     /// Rows by an index, for the wants with these values.
-    Rows { table: &'static Table, index: &'static Index, wants: HashMap<&'a Row, usize> },
+    Rows { table: &'static Table, index: &'static Index, wants: HashMap<&'a Key, usize> },
     /// The page of one want.
     Page { table: &'static Table, want: usize },
 }
@@ -266,7 +283,7 @@ impl<'a> Questions<'a> {
             match want {
                 Want::Rows(wanted) if wanted.values.iter().any(matches_nothing) => {}
                 Want::Rows(wanted) => {
-                    let group = (wanted.table.name, wanted.index.columns, &wanted.values[0]);
+                    let group = (wanted.table.name, wanted.index.columns, wanted.values.cell(0));
                     let members = groups.entry(group).or_default();
                     if members.is_empty() {
                         order.push(group);
@@ -285,17 +302,17 @@ impl<'a> Questions<'a> {
     fn rows(&mut self, members: &[(usize, &'a RowsWanted)], spread: bool) {
         let [(_, first), ..] = members else { return };
         let (table, index) = (first.table, first.index);
-        let wants: HashMap<&Row, usize> = members.iter().map(|(place, wanted)| (&wanted.values, *place)).collect();
+        let wants: HashMap<&Key, usize> = members.iter().map(|(place, wanted)| (&wanted.values, *place)).collect();
         // Duplicate values would return their rows twice from the join.
-        let distinct: Vec<&'a Row> = wants.keys().copied().collect();
+        let distinct: Vec<&'a Key> = wants.keys().copied().collect();
         let places: Vec<usize> = (1..index.columns.len()).collect();
         let by_last = spread && !places.is_empty() && differ_in_last(distinct.iter().copied(), &places);
         let act = if by_last { Act::FindByLast(index.columns) } else { Act::Find(index.columns) };
         let columns = index.columns.iter().enumerate().skip(1);
         let columns = columns.map(|(place, &column)| {
-            Param::column(table.columns[column].kind, distinct.iter().map(|values| &values[place]))
+            Param::column(table.columns[column].kind, distinct.iter().map(|values| values.cell(place)))
         });
-        let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(&first.values[0])).chain(columns).collect();
+        let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(first.values.cell(0))).chain(columns).collect();
         // No row has a value of another kind than its column.
         let Some(params) = params else { return };
         self.statements.push(Statement { form: Form { table, act, spread }, params });
@@ -335,14 +352,14 @@ impl<'a> Questions<'a> {
 }
 
 /// Returns the statement for a page; `None` if the page is certainly empty.
-fn page(query: &Query) -> Option<Statement<'_>> {
+fn page<'a>(query: &'a Query) -> Option<Statement<'a>> {
     let table = query.table;
     let (mut params, mut parts) = (Vec::new(), Vec::new());
-    let mut given = |value| -> Option<usize> {
-        if matches_nothing(value) {
+    let mut given = |value: &'a Value| -> Option<usize> {
+        if matches_nothing(ValueRef::from(value)) {
             return None;
         }
-        params.push(Param::one(value)?);
+        params.push(Param::one(ValueRef::from(value))?);
         Some(params.len())
     };
     for condition in &query.conditions {
@@ -411,10 +428,11 @@ pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Resul
         false => Act::Update,
     };
     let mut statements = Vec::new();
-    for (act, rows, columns) in [(delete, &changes.deletes, key), (update, &changes.updates, &whole[..])] {
-        if let Some(of) = owner(batch, table, rows, columns)? {
-            statements.push(in_columns(Form { table, act, spread }, of, rows, columns)?);
-        }
+    if let Some(of) = owner(batch, table, &changes.deletes, key)? {
+        statements.push(in_columns(Form { table, act: delete, spread }, of, &changes.deletes, key)?);
+    }
+    if let Some(of) = owner(batch, table, &changes.updates, &whole)? {
+        statements.push(in_columns(Form { table, act: update, spread }, of, &changes.updates, &whole)?);
     }
     if let Some(of) = owner(batch, table, &changes.inserts, &whole)? {
         if spread {
@@ -434,16 +452,16 @@ pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Resul
 fn owner<'a>(
     batch: Uuid,
     table: &Table,
-    rows: &'a [Row],
+    rows: &'a [impl Cells],
     columns: &[usize],
-) -> Result<Option<(usize, &'a Value)>, Unwritable> {
+) -> Result<Option<(usize, ValueRef<'a>)>, Unwritable> {
     let unwritable = |wrong| Unwritable { table: table.name, wrong };
     let [first, others @ ..] = rows else { return Ok(None) };
     let place = columns.iter().position(|&column| column == organization(table));
     let place = place.ok_or_else(|| unwritable("its key does not begin with the organization"))?;
-    let of = &first[place];
-    let foreign = *of != Value::Id(batch) && *of != Value::Id(NO_ORGANIZATION);
-    if foreign || others.iter().any(|row| row[place] != *of) {
+    let of = first.cell(place);
+    let foreign = of != ValueRef::Id(batch) && of != ValueRef::Id(NO_ORGANIZATION);
+    if foreign || others.iter().any(|row| row.cell(place) != of) {
         return Err(unwritable("the row belongs to another organization than the batch"));
     }
     Ok(Some((place, of)))
@@ -452,14 +470,14 @@ fn owner<'a>(
 /// One parameter per column.
 fn in_columns<'a>(
     form: Form,
-    (place, of): (usize, &'a Value),
-    rows: &'a [Row],
+    (place, of): (usize, ValueRef<'a>),
+    rows: &'a [impl Cells],
     columns: &[usize],
 ) -> Result<Statement<'a>, Unwritable> {
     let table = form.table;
     let column = |(place, &column): (usize, &usize)| {
         let kind: Kind = table.columns[column].kind;
-        Param::column(kind, rows.iter().map(move |row: &'a Row| &row[place]))
+        Param::column(kind, rows.iter().map(move |row| row.cell(place)))
     };
     let rest = columns.iter().enumerate().filter(|(other, _)| *other != place).map(column);
     let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(rest).collect();
@@ -470,7 +488,7 @@ fn in_columns<'a>(
 /// One parameter per value.
 fn each_value<'a>(
     table: &'static Table,
-    (place, of): (usize, &'a Value),
+    (place, of): (usize, ValueRef<'a>),
     rows: &'a [Row],
 ) -> Result<Statement<'a>, Unwritable> {
     let cells = rows.iter().flat_map(|row| row.iter().zip(table.columns).enumerate());

@@ -13,7 +13,7 @@ use super::statements::{CLOSED, NO_ORGANIZATION, Questions, writes};
 use crate::clock::Time;
 use crate::ids::OrgId;
 use crate::store::{Begun, CommitError, StoreError};
-use crate::world::{Row, TableChanges, Value, Want};
+use crate::world::{Row, TableChanges, ValueRef, Want};
 
 /// The limit for a round of reads; longer than the wait for the lock.
 const LOAD_DEADLINE: Duration = Duration::from_secs(10);
@@ -129,7 +129,7 @@ impl Writer {
     /// deadlock is possible. Otherwise returns a placeholder.
     fn skip_lock(&self, organization: OrgId, wants: &[Want]) -> Ask<'static> {
         let of_no_organization = |want: &Want| match want {
-            Want::Rows(wanted) => wanted.values.first() == Some(&Value::Id(NO_ORGANIZATION)),
+            Want::Rows(wanted) => wanted.values.first() == Some(ValueRef::Id(NO_ORGANIZATION)),
             Want::Page(_) => false,
         };
         if organization.0 == NO_ORGANIZATION || !self.connector.settings.locks || !wants.iter().any(of_no_organization)

@@ -16,7 +16,7 @@ use crate::store::error::StoreError;
 use crate::store::reserve::{Reserve, Storage};
 use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
-use crate::world::{Row, Table, Value, Want};
+use crate::world::{Key, Row, Table, Value, ValueRef as Cell, Want};
 
 /// Read connections, each lent to one reader at a time.
 #[derive(Clone)]
@@ -49,18 +49,22 @@ fn load(connection: &Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreE
                     new.insert(connection.prepare_cached(&sql::select(table, index)).map_err(unreadable)?)
                 }
             };
-            read_rows(table, statement, &wanted.values)
+            read_rows(table, statement, wanted.values.iter())
         }
         Want::Page(query) => {
             let (text, values) = sql::page(query);
             let mut statement = connection.prepare_cached(&text).map_err(unreadable)?;
-            read_rows(query.table, &mut statement, &values)
+            read_rows(query.table, &mut statement, values.iter().map(Cell::from))
         }
     };
     wants.iter().map(&mut load_one).collect()
 }
 
-fn read_rows(table: &'static Table, statement: &mut Statement<'_>, values: &Row) -> Result<Vec<Row>, StoreError> {
+fn read_rows<'a>(
+    table: &'static Table,
+    statement: &mut Statement<'_>,
+    values: impl Iterator<Item = Cell<'a>>,
+) -> Result<Vec<Row>, StoreError> {
     let mut rows = statement.query(params_from_iter(values)).map_err(unreadable)?;
     let mut loaded = Vec::new();
     while let Some(row) = rows.next().map_err(unreadable)? {
@@ -93,19 +97,25 @@ fn read_cell(kind: Kind, cell: ValueRef<'_>) -> Option<Value> {
     }
 }
 
-impl ToSql for Value {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(match self {
-            Self::Null => ToSqlOutput::Owned(SqlValue::Null),
-            Self::Id(id) => ToSqlOutput::Borrowed(ValueRef::Blob(id.as_bytes())),
-            Self::Int(number) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
-            Self::Bool(yes) => ToSqlOutput::Owned(SqlValue::Integer(i64::from(*yes))),
-            Self::Time(time) => ToSqlOutput::Owned(SqlValue::Integer(time.micros())),
-            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
-            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
-        })
-    }
+macro_rules! to_sql {
+    ($type:ty) => {
+        impl ToSql for $type {
+            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+                Ok(match self {
+                    Self::Null => ToSqlOutput::Owned(SqlValue::Null),
+                    Self::Id(id) => ToSqlOutput::Borrowed(ValueRef::Blob(id.as_bytes())),
+                    Self::Int(number) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
+                    Self::Bool(yes) => ToSqlOutput::Owned(SqlValue::Integer(i64::from(*yes))),
+                    Self::Time(time) => ToSqlOutput::Owned(SqlValue::Integer(time.micros())),
+                    Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+                    Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+                })
+            }
+        }
+    };
 }
+to_sql!(Value);
+to_sql!(Cell<'_>);
 
 impl Readers {
     pub(in crate::store) fn open(path: &Path, reserve: Reserve) -> rusqlite::Result<Self> {
@@ -196,9 +206,9 @@ pub(in crate::store) fn each<E: From<StoreError>>(
 pub(in crate::store) fn get(
     connection: &Connection,
     table: &'static Table,
-    key: &Row,
+    key: &Key,
 ) -> Result<Option<Row>, StoreError> {
     let mut statement = connection.prepare_cached(&sql::select(table, table.key())).map_err(unreadable)?;
-    let mut rows = statement.query(params_from_iter(key)).map_err(unreadable)?;
+    let mut rows = statement.query(params_from_iter(key.iter())).map_err(unreadable)?;
     rows.next().map_err(unreadable)?.map(|row| read_row(table, row)).transpose()
 }

@@ -185,7 +185,7 @@ fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()>
     if !change.deletes.is_empty() {
         let mut statement = connection.prepare_cached(&sql::delete(table))?;
         for key in &change.deletes {
-            statement.execute(params_from_iter(key))?;
+            statement.execute(params_from_iter(key.iter()))?;
         }
     }
     if !change.updates.is_empty() {
