@@ -36,6 +36,7 @@ pub use cut::CutFile;
 pub use http::routes;
 pub use join::{join, remove, withdraw};
 pub use model::{BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
+pub use operator::{ActOnFile, Deed};
 pub use progress::{Advance, Begin, Rest, Step, Swept, Written, reject};
 pub use rows::{
     after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, of_method, of_trace,

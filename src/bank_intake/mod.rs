@@ -34,6 +34,7 @@ pub use model::{
     BankItem, BookedAs, Finding, Findings, InboundFile, InboundPart, InboundStatus, ItemKind, ItemReason, ItemStatus,
     LineMeaning, Proposal,
 };
+pub use operator::{ActOnInbound, ActOnItem, FileDeed, ItemDeed};
 pub use queue::{is_clarified, is_small_cost};
 pub use read::{ITEMS_MAX, Reported, kept, read, refused};
 pub use rows::{bytes, erase, find, in_suspense, is_known, item, of_statement, returns_of, seal_context};

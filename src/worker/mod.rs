@@ -16,6 +16,7 @@ mod letters;
 mod webhooks;
 mod writing;
 
+pub(crate) use bank_files::{committed, step_of};
 pub(crate) use follow_ups::follow_up;
 pub use follow_ups::follow_ups;
 pub(crate) use writing::Pen;
