@@ -131,9 +131,10 @@ crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for 
 bank: ## Run everything about banks: formats, files, statements, and sixty days with a simulated bank
 	cargo nextest run --locked --no-fail-fast -E 'package(bursar-formats) + test(/bank/)'
 
-bank-long: ## The same sixty days with 100,000 payments, and with 20 seeds
+bank-long: ## The same sixty days with 100,000 payments and with 20 seeds, and 200 kills of senders and of sshd
 	BURSAR_BANK_PAYMENTS=100000 cargo nextest run --release --locked --no-capture -E 'test(/^bank_story::two_thousand/)'
 	BURSAR_BANK_SEEDS=20 cargo nextest run --release --locked --no-capture -E 'test(/^bank_story::two_thousand/)'
+	BURSAR_TRANSPORT_LONG=1 cargo nextest run --locked --no-capture -E 'package(bursar-transports) & test(/^killed::/)'
 
 payables-races: ## Race a thousand payables through approval, change and payment
 	BURSAR_PAYABLE_RACES=1000 cargo nextest run --locked --no-capture -E 'test(/^payables_races/)'

@@ -38,6 +38,7 @@ pub use cut::CutFile;
 pub use http::routes;
 pub use join::{join, remove, withdraw};
 pub use model::{BankAnswer, BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
+pub use operator::{ActOnFile, Deed};
 pub use progress::{Advance, Begin, Rest, Step, Swept, Written, acknowledge, reject};
 pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{

@@ -66,7 +66,8 @@ const fn transition(status: FileStatus, event: FileEvent) -> Option<FileStatus> 
         // An open file that was not cut in time has no identity yet, and a rejected one is not at the bank.
         (Open | Sealed | Sending | Rejected, FileEvent::Redated) => Some(Open),
         (Sealed | Sending | Rejected, FileEvent::Canceled) | (Sent, FileEvent::Undone) => Some(Canceled),
-        (InDoubt | Sent, FileEvent::Rejected) => Some(Rejected),
+        // A rejection proves that the bank has the file, also while its delivery has not recorded that.
+        (Renaming | InDoubt | Sent, FileEvent::Rejected) => Some(Rejected),
         (Sealed | Sending | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped, FileEvent::Cut)
         | (Sending | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped, FileEvent::Emptied)
         | (Open | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped, FileEvent::SendBegun)
@@ -79,7 +80,7 @@ const fn transition(status: FileStatus, event: FileEvent) -> Option<FileStatus> 
         | (Open | Sealed | Sending | Renaming | Sent | Rejected | Canceled | Dropped, FileEvent::MarkedUnsent)
         | (Renaming | InDoubt | Sent | Canceled | Dropped, FileEvent::Redated)
         | (Open | Renaming | InDoubt | Sent | Canceled | Dropped, FileEvent::Canceled)
-        | (Open | Sealed | Sending | Renaming | Rejected | Canceled | Dropped, FileEvent::Rejected)
+        | (Open | Sealed | Sending | Rejected | Canceled | Dropped, FileEvent::Rejected)
         | (Open | Sealed | Sending | Renaming | InDoubt | Rejected | Canceled | Dropped, FileEvent::Undone) => None,
     }
 }
@@ -100,7 +101,7 @@ mod tests {
             sealed Emptied dropped\nsealed SendBegun sending\nsealed MarkedSent sent\nsealed Redated open\n\
             sealed Canceled canceled\nsending SendBegun sending\nsending RenameBegun renaming\n\
             sending MarkedSent sent\nsending Redated open\nsending Canceled canceled\n\
-            renaming Arrived sent\nrenaming Doubted in_doubt\nin_doubt MarkedSent sent\n\
+            renaming Arrived sent\nrenaming Doubted in_doubt\nrenaming Rejected rejected\nin_doubt MarkedSent sent\n\
             in_doubt MarkedUnsent sealed\nin_doubt Rejected rejected\nsent Rejected rejected\nsent Undone canceled\n\
             rejected Redated open\nrejected Canceled canceled\n";
         assert_eq!(table, expected);

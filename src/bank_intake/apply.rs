@@ -191,7 +191,7 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
         }
         Target::Rejection(id) => {
             let file: Arc<_> = bank_files::find(world, org, *id)?;
-            let is_at_bank = matches!(file.status, FileStatus::Sent | FileStatus::InDoubt);
+            let is_at_bank = matches!(file.status, FileStatus::Renaming | FileStatus::InDoubt | FileStatus::Sent);
             if is_at_bank {
                 bank_files::reject(world, &file)?;
             }

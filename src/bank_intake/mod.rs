@@ -36,6 +36,7 @@ pub use model::{
     BankItem, BookedAs, Finding, Findings, InboundFile, InboundPart, InboundStatus, ItemKind, ItemReason, ItemStatus,
     LineMeaning, Proposal,
 };
+pub use operator::{ActOnInbound, ActOnItem, FileDeed, ItemDeed};
 pub use queue::{is_clarified, is_small_cost};
 pub use read::{ITEMS_MAX, has_reports, kept, must_fit, read, refused};
 pub use reported::{Named, Reported};

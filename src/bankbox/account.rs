@@ -90,6 +90,10 @@ impl Account {
         Self { number: number.to_owned(), format, grain, balance, last_on, sequence: 0, lines }
     }
 
+    pub(super) const fn is_idle(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// Books an amount on a day, or on the first banking day whose statement is not written.
     pub(super) fn book(&mut self, on: Date, kind: Kind, amount: i64, reference: &str, text: &str) -> &mut Booked {
         let first = Calendar::Fed.add_banking_days(day(&self.last_on), 1);

@@ -48,6 +48,18 @@ impl Bank {
         self.account.get_or_insert(account);
     }
 
+    /// Returns whether it owes no answer, and has booked nothing since the last statement.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.owed.is_empty() && self.account.as_ref().is_none_or(Account::is_idle)
+    }
+
+    /// Returns the money in the customer's account after the last statement, in cents.
+    #[must_use]
+    pub fn balance(&self) -> Option<i64> {
+        self.account.as_ref().map(|account| account.balance)
+    }
+
     /// Books a wire to the customer.
     pub fn wire(&mut self, amount: i64, text: &str, now: i64) {
         self.book(now, Kind::Wire, amount, text);

@@ -10,7 +10,7 @@ use crate::ids::{
     JobId, MemberId, MemberSessionId, OrgId, PayableId, PaymentCustomerId, PayoutLinkId, PayoutMethodId,
     PayoutRequestId, TransferId, UserId, VendorId, VendorPaymentMethodId,
 };
-use crate::jobs::Job;
+use crate::jobs::{Job, Work};
 use crate::members::sign_in::MemberSession;
 use crate::members::{Member, Role};
 use crate::payables::{Payable, PayableStatus};
@@ -18,6 +18,7 @@ use crate::payment_customers::PaymentCustomer;
 use crate::payout_links::{self, PayoutLink};
 use crate::payout_methods::PayoutMethod;
 use crate::payout_requests::PayoutRequest;
+use crate::platform::Platform;
 use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
@@ -40,6 +41,8 @@ const PAYOUTS_KEPT: usize = 30;
 /// Claim sessions and payout methods that a thief may know.
 const SESSIONS_KEPT: usize = 60;
 const METHODS_KEPT: usize = 60;
+
+const BANKED_KEPT: usize = 40;
 
 #[derive(Clone, Debug)]
 pub(super) struct KnownLink {
@@ -103,6 +106,8 @@ pub(super) struct Directory {
     pub reviewed: BTreeSet<(OrgId, UserId)>,
     pub claim_sessions: VecDeque<KnownSession>,
     pub methods: VecDeque<PayoutMethodId>,
+    /// Users with an account at a bank.
+    pub banked: HashMap<Scope, VecDeque<UserId>>,
     /// The hashes of all codes ever sent.
     pub code_hashes: HashSet<Vec<u8>>,
     phones: HashMap<UserId, String>,
@@ -110,6 +115,8 @@ pub(super) struct Directory {
     /// Jobs by due time.
     due: BTreeSet<(Time, OrgId, JobId)>,
     jobs: HashMap<JobId, (Time, i64)>,
+    /// Jobs that never end.
+    polls: HashSet<JobId>,
     pub payouts: u64,
     pub links_made: u64,
 }
@@ -181,6 +188,9 @@ impl Directory {
             if let Some(job) = &change.after {
                 self.due.insert((job.due_at, job.org, job.id));
                 self.jobs.insert(job.id, (job.due_at, job.fence));
+                if is_poll(job) {
+                    self.polls.insert(job.id);
+                }
             }
         }
     }
@@ -204,7 +214,14 @@ impl Directory {
         }
         keep_newest(&mut self.claim_sessions, SESSIONS_KEPT);
         let methods = changed::<PayoutMethod>(changes).filter(|change| change.before.is_none());
-        self.methods.extend(methods.filter_map(|it| it.after).map(|method| method.id));
+        for method in methods.filter_map(|it| it.after) {
+            self.methods.push_back(method.id);
+            if method.platform == Platform::Ach {
+                let banked = self.banked.entry(Scope { org: method.org, app: method.app }).or_default();
+                banked.push_back(method.user_id);
+                keep_newest(banked, BANKED_KEPT);
+            }
+        }
         keep_newest(&mut self.methods, METHODS_KEPT);
         self.code_hashes.extend(written::<Verification>(changes).map(|known| known.code_hash.clone()));
     }
@@ -241,8 +258,9 @@ impl Directory {
         self.due.first().map(|(due_at, ..)| *due_at)
     }
 
+    /// Returns the number of jobs that will end.
     pub fn jobs(&self) -> usize {
-        self.jobs.len()
+        self.jobs.len() - self.polls.iter().filter(|poll| self.jobs.contains_key(poll)).count()
     }
 
     /// Returns the newest fencing token of a job, or `None` if it is done.
@@ -257,6 +275,11 @@ impl Directory {
     pub fn phone(&self, user: UserId) -> Option<&String> {
         self.phones.get(&user)
     }
+}
+
+/// Whether a job lists a bank's folder from time to time, without an end.
+pub(super) fn is_poll(job: &Job) -> bool {
+    matches!(job.work.0, Work::PollBank { .. })
 }
 
 fn keep_newest<T>(known: &mut VecDeque<T>, limit: usize) {

@@ -1,11 +1,14 @@
 //! The workers: the jobs they lease, their steps, and the outcomes of their reports.
 
+use std::sync::Arc;
+
 use super::report::Violation;
 use super::requests::{Said, Who};
 use super::sabotage::Sabotage;
 use super::simulation::Simulation;
 use super::system::Batch;
-use super::worker::{self, Hand, Known, Outside, Performed};
+use super::worker::{self, Finished, Hand, Known, Outside, Performed};
+use crate::bank_files::BankFile;
 use crate::jobs::{Job, Lease, Leased};
 use crate::ledger::verify::Finding;
 use crate::messages::Begun;
@@ -26,7 +29,7 @@ impl Simulation {
             if let Some(job) = known.filter(|job| job.work.0.is_internal())
                 && self.chance.one_in(2)
             {
-                let hand = Hand { leased: job.unleased(), known: Known::Nothing, asleep_steps: 0, finished: None };
+                let hand = Hand::new(job.unleased(), 0);
                 self.hands.extend(std::iter::repeat_n(hand, times));
                 continue;
             }
@@ -73,6 +76,8 @@ impl Simulation {
             rail: &mut self.rail,
             provider: &mut self.provider,
             receiver: &mut self.receiver,
+            bank: &mut self.far,
+            sabotage: self.settings.sabotage,
             vault: &self.vault,
         };
         match worker::perform(&mut hand, &self.system, &mut outside, &mut self.chance) {
@@ -92,10 +97,11 @@ impl Simulation {
                     return Err(Finding { invariant: 17, what, place: format!("job {}", leased.id) });
                 }
                 let asleep_steps = if self.chance.one_in(20) { self.chance.between(5, 80) } else { 0 };
-                self.hands.push(Hand { leased, known: Known::Nothing, asleep_steps, finished: None });
+                self.hands.push(Hand::new(leased, asleep_steps));
                 Ok(())
             }
-            Ok(Said::Leased(None) | Said::Begun(_) | Said::GoOn | Said::Done | Said::Answer(_)) | Err(_) => Ok(()),
+            Ok(Said::Leased(None) | Said::Begun(_) | Said::Begins(_) | Said::GoOn | Said::Done | Said::Answer(_))
+            | Err(_) => Ok(()),
         }
     }
 
@@ -109,6 +115,10 @@ impl Simulation {
         // The directory still shows the state before this batch.
         let newest = self.directory.fence(hand.leased.id);
         match outcome {
+            // The hash of its bytes keeps the stores of a slow transfer apart, so they need no lease.
+            Ok(_) if newest != Some(hand.leased.fence) && matches!(hand.finished, Some(Finished::InboundKept(_))) => {
+                Ok(())
+            }
             Ok(_) if newest != Some(hand.leased.fence) => {
                 let what =
                     format!("was reported with the fencing number {}; the newest is {newest:?}", hand.leased.fence);
@@ -121,10 +131,8 @@ impl Simulation {
                 self.go_on(Hand { known: Known::InDoubt, finished: None, ..hand });
                 Ok(())
             }
-            Ok(Said::GoOn) => {
-                self.go_on(Hand { known: Known::Noted, finished: None, ..hand });
-                Ok(())
-            }
+            Ok(Said::GoOn) => self.continued(hand, None),
+            Ok(Said::Begins(file)) => self.continued(hand, Some(&file)),
             Ok(Said::Begun(Begun::Over) | Said::Done | Said::Leased(_) | Said::Answer(_)) => Ok(()),
             // Another worker has the job.
             Err(refusal) if refusal.code == Code::ResourceBusy => Ok(()),
@@ -135,6 +143,17 @@ impl Simulation {
             }
             Err(refusal) => Err(undoable(&hand.leased, &refusal)),
         }
+    }
+
+    /// Continues a job after the commit of one of its parts.
+    fn continued(&mut self, hand: Hand, begun: Option<&Arc<BankFile>>) -> Result<(), Finding> {
+        let mut hand = Hand { known: Known::Noted, finished: None, ..hand };
+        if worker::after_commit(&mut hand, begun) {
+            // A fencing token protects commits, not requests: the file is published as soon as the intent is committed.
+            return self.perform(hand);
+        }
+        self.go_on(hand);
+        Ok(())
     }
 
     /// Continues a job. A worker that sent several reports receives several outcomes and continues once.

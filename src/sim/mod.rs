@@ -5,6 +5,9 @@
 //! store loses commits and responses. A seed determines every byte of every row: two runs give one state hash, and a
 //! seed repeats its violation.
 //!
+//! One organization has a bank behind a mailbox in memory (`bank/`). Its payouts by ach join files, and files, returns,
+//! changes and statements come and go with faults.
+//!
 //! A step is one batch in one commit: requests of clients, leases and reports of workers, and reports of rails. After
 //! each step, the checks compare its changes with the invariants of docs/internals/reliability.md ([`checks`]). From
 //! time to time, and at the end, they read all rows. At the end faults cease and all work must finish (20).
@@ -14,6 +17,7 @@
 //!
 //! Start at `Simulation::step` (`simulation.rs`).
 
+mod bank;
 mod provider;
 mod chance;
 mod checks;

@@ -1,3 +1,5 @@
+mod bank;
+
 use super::chance::Chance;
 use super::checks::changed::read;
 use crate::apps::limit_days::LimitDay;
@@ -91,6 +93,30 @@ pub enum Sabotage {
     MovedSeals,
     /// Follow-ups that fail keep their changes.
     KeptFollowUps,
+    /// A worker that continues a delivery publishes the file without a look at both names.
+    SendsWithoutLook,
+    /// The bytes that leave differ from those of the records.
+    SendsOtherBytes,
+    /// A server confirms a name that no file has.
+    SendsNothing,
+    /// Entries have a second file.
+    EntriesInTwoFiles,
+    /// The line of a statement debits a file and leaves its money unbooked.
+    UnbookedNotCleared,
+    /// Files of banks are known by their names only.
+    KnowsNamesOnly,
+    /// Returns are matched by their amount only.
+    MatchesByAmount,
+    /// Reports of a file get lost.
+    LostReports,
+    /// Money at the bank moves without a statement.
+    MovedAtBank,
+    /// A line of a statement moves the money of a payment twice.
+    LinesMoveTwice,
+    /// Lines in suspense are forgotten.
+    ForgottenSuspense,
+    /// Statements are applied over gaps.
+    AppliesOverGaps,
 }
 
 impl Sabotage {
@@ -105,7 +131,13 @@ impl Sabotage {
             | Self::ProviderDenies
             | Self::PagesByCount
             | Self::KeptFollowUps
-            | Self::ThiefHasPhone => {}
+            | Self::ThiefHasPhone
+            | Self::SendsWithoutLook
+            | Self::SendsOtherBytes
+            | Self::SendsNothing
+            | Self::KnowsNamesOnly
+            | Self::MatchesByAmount
+            | Self::AppliesOverGaps => {}
             Self::LostEvents if chance.one_in(50) => lose(changes, memory, |_: &EventSegment| true),
             Self::LostJobs if chance.one_in(50) => lose(changes, memory, |job: &Job| !is_of_link(job)),
             Self::LostLinkJobs if chance.one_in(50) => lose(changes, memory, is_of_link),
@@ -154,6 +186,12 @@ impl Sabotage {
             | Self::RestlessMethods
             | Self::ForgottenDeliveries
             | Self::MovedSeals => self.tamper_unseen(changes, memory),
+            Self::EntriesInTwoFiles
+            | Self::UnbookedNotCleared
+            | Self::LostReports
+            | Self::MovedAtBank
+            | Self::LinesMoveTwice
+            | Self::ForgottenSuspense => bank::tamper(self, changes, memory),
             Self::HastyReleases => {
                 let releases = |job: &Job| matches!(job.work.0, Work::ReleasePayment { .. });
                 overwrite(changes, memory, releases, "due_at", &Value::Time(crate::clock::Time::from_micros(0)));

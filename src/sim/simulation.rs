@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::bank::{Desk, Far};
 use super::chance::Chance;
 use super::checks::Checks;
 use super::checks::changed::written;
@@ -36,6 +37,7 @@ use crate::vault::Vault;
 use crate::verification::hash_code;
 use crate::verify::verify_history;
 use crate::world::{Halt, Record as _, World};
+use bursar_transports::intake::Watch;
 
 /// The first moment of every simulation: 2026-09-21T14:13:20Z.
 pub(super) const START: Time = Time::from_micros(1_790_000_000_000_000);
@@ -66,6 +68,10 @@ pub struct Simulation {
     pub(super) rail: Rail,
     pub(super) provider: Provider,
     pub(super) receiver: Receiver,
+    pub(super) far: Far,
+    pub(super) desk: Desk,
+    /// The day on which the rows of banks were checked.
+    pub(super) bank_checked_on: i64,
     pub(super) pager: Pager,
     pub(super) seals: Seals,
     pub(super) hands: Vec<Hand>,
@@ -122,6 +128,9 @@ impl Simulation {
             rail: Rail::new(settings.sabotage == Sabotage::RailTakesTwice),
             provider: Provider::new(settings.sabotage == Sabotage::ProviderDenies),
             receiver: Receiver::default(),
+            far: Far::default(),
+            desk: Desk::default(),
+            bank_checked_on: 0,
             pager: Pager::new(settings.sabotage == Sabotage::PagesByCount),
             seals: Seals::new(settings.seed, master),
             hands: Vec::new(),
@@ -178,7 +187,8 @@ impl Simulation {
             batch.add(Who::Stage, org, settings, |_| Said::Done);
         }
         let ran = self.system.run(batch, Fault::None);
-        self.settle(ran)
+        self.settle(ran)?;
+        self.set_up_bank()
     }
 
     /// Runs one batch with its faults, and checks it.
@@ -186,6 +196,7 @@ impl Simulation {
         self.steps += 1;
         self.pass_time();
         let mut batch = Batch::new();
+        self.bank_works(&mut batch);
         self.rail_reports(&mut batch);
         self.workers_lease(&mut batch);
         self.workers_report(&mut batch)?;
@@ -317,6 +328,7 @@ impl Simulation {
         }
         self.failed_follow_ups += u64::try_from(failed_follow_ups.len()).unwrap_or(0);
         self.compare_with_rail(&changes)?;
+        self.check_banks(&changes)?;
         let mut sessions = std::mem::take(&mut self.sessions).into_iter();
         for (place, (who, outcome)) in answers.into_iter().enumerate() {
             // A command decided after the commit with which the program stopped has no effect.
@@ -325,6 +337,8 @@ impl Simulation {
             };
             let excused = excused == Some(place) || outcome.as_ref().is_err_and(came_after);
             let settled = match who {
+                // Another member, or the program itself, may have been first.
+                Who::Member => Ok(()),
                 Who::Stage => outcome.map(|_| ()).map_err(|refusal| bug("setting up", &refusal)),
                 Who::Client(request) => self.client_hears(&request, outcome, excused, sessions.next().flatten()),
                 Who::Lease => self.worker_leased(outcome),
@@ -339,6 +353,7 @@ impl Simulation {
             };
             settled.map_err(|finding| self.violation(finding))?;
         }
+        self.desk.commit(&changes);
         self.directory.commit(&changes, &self.vault);
         self.provider.commit(&changes);
         self.pager.commit(&changes);
@@ -355,7 +370,7 @@ impl Simulation {
     ) -> Result<(), Finding> {
         let outcome = outcome.map(|said| match said {
             Said::Answer(answer) => answer,
-            Said::Leased(_) | Said::Begun(_) | Said::GoOn | Said::Done => Answer::empty(200),
+            Said::Leased(_) | Said::Begun(_) | Said::Begins(_) | Said::GoOn | Said::Done => Answer::empty(200),
         });
         let next = self.promises.answered(request, &outcome, excused, (&self.system, &self.vault));
         // A seal that does not open is why a response cannot be returned.
@@ -385,10 +400,20 @@ impl Simulation {
     }
 
     /// Compares each changed transfer of a rail with the rail's own records.
-    pub(super) fn compare_with_rail(&self, changes: &[crate::store::memory::Change]) -> Result<(), Box<Violation>> {
+    pub(super) fn compare_with_rail(&mut self, changes: &[crate::store::memory::Change]) -> Result<(), Box<Violation>> {
         let now = self.system.now();
+        if let Some(finding) = self.far.commit(changes) {
+            return Err(self.violation(finding));
+        }
         let by_rail = written::<Transfer>(changes).filter(|transfer| transfer.direction().is_some());
-        let disagreement = by_rail.filter_map(|transfer| self.rail.disagreement(&transfer, now)).next();
+        let disagrees = |transfer: &Transfer| {
+            if self.far.carries(transfer.id) {
+                self.far.disagreement(transfer)
+            } else {
+                self.rail.disagreement(transfer, now)
+            }
+        };
+        let disagreement = by_rail.filter_map(|transfer| disagrees(&transfer)).next();
         disagreement.map_or(Ok(()), |finding| Err(self.violation(finding)))
     }
 
@@ -402,6 +427,8 @@ impl Simulation {
         // Workers of the same process die with it; those of another process survive.
         if self.chance.one_in(2) {
             self.hands.clear();
+            // The process forgets what its polls saw.
+            self.far.watch = Watch::default();
         }
         Ok(())
     }

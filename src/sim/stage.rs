@@ -250,6 +250,11 @@ fn details(number: usize) -> Vec<Details> {
         all.push(on(Platform::Ach, bank(format!("100000{magic:02}"), "110000000")));
         all.push(on(Platform::WalletB, Target::Handle { handle: format!("fail-account_closed{number}") }));
     }
+    // Corrected numbers, returns that no payment matches, and payments that come back twice: docs/sandbox.md.
+    if number % 5 == 1 {
+        all.push(on(Platform::Ach, bank(format!("300000{:02}", number % 7 + 1), "110000000")));
+        all.push(on(Platform::Ach, bank(format!("4000000{}", number % 3 + 1), "110000000")));
+    }
     if number.is_multiple_of(4) {
         all.push(on(Platform::Ach, bank(format!("200000{magic:02}"), "110000000")));
     }

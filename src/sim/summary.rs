@@ -29,7 +29,8 @@ impl Simulation {
 
     fn reached(&self) -> BTreeMap<&'static str, u64> {
         let (rest, full_days) = self.checks.reached();
-        BTreeMap::from([
+        let mut reached = self.far.reached.clone();
+        reached.extend([
             ("automatic payouts to rested methods", rest.rested),
             ("payouts that became links because the method was young", rest.became_links),
             ("payouts of payees to young methods", rest.by_payee),
@@ -38,7 +39,8 @@ impl Simulation {
             ("messages in the inbox without a worker", self.provider.followed),
             ("rekeys", self.seals.rekeys),
             ("seals opened after restarts", self.seals.opened),
-        ])
+        ]);
+        reached
     }
 }
 

@@ -51,6 +51,36 @@ fn what_is_broken_on_purpose_is_found() {
     is_found(Sabotage::KeptFollowUps, 32);
 }
 
+/// Checks a fault in the records of a bank. The simulation finds most of them when the bank answers, days later.
+fn is_found_at_a_bank(sabotage: Sabotage, invariant: u8) {
+    let found = |seed| run(seed, 4_000, sabotage).is_err_and(|violation| violation.finding.invariant == invariant);
+    assert!((7..27).any(found), "{sabotage:?} went unnoticed");
+}
+
+#[test]
+fn payments_that_reach_a_bank_twice_or_not_at_all_are_found() {
+    is_found_at_a_bank(Sabotage::SendsWithoutLook, 38);
+    is_found_at_a_bank(Sabotage::SendsOtherBytes, 38);
+    is_found_at_a_bank(Sabotage::EntriesInTwoFiles, 38);
+    is_found_at_a_bank(Sabotage::SendsNothing, 5);
+}
+
+#[test]
+fn answers_of_a_bank_that_are_applied_twice_or_to_others_are_found() {
+    is_found_at_a_bank(Sabotage::KnowsNamesOnly, 40);
+    is_found_at_a_bank(Sabotage::MatchesByAmount, 40);
+    is_found_at_a_bank(Sabotage::LostReports, 40);
+}
+
+#[test]
+fn money_at_a_bank_that_differs_from_its_statements_is_found() {
+    is_found_at_a_bank(Sabotage::UnbookedNotCleared, 39);
+    is_found_at_a_bank(Sabotage::MovedAtBank, 41);
+    is_found_at_a_bank(Sabotage::LinesMoveTwice, 42);
+    is_found_at_a_bank(Sabotage::ForgottenSuspense, 43);
+    is_found_at_a_bank(Sabotage::AppliesOverGaps, 44);
+}
+
 #[test]
 fn jobs_that_get_lost_are_missed_at_the_end() {
     let Err(violation) = run(7, 2_000, Sabotage::LostJobs) else { panic!("lost jobs went unnoticed") };

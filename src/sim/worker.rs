@@ -3,7 +3,9 @@
 
 mod files;
 mod hand;
+mod intake;
 mod letters;
+mod sending;
 
 pub(super) use hand::{Finished, Hand, Known, Outside};
 
@@ -13,12 +15,14 @@ use super::chance::Chance;
 use super::rail::Heard;
 use super::requests::{Said, Who};
 use super::system::{Batch, System};
-use crate::bank_files::{CutFile, Rest, Written};
+use crate::bank_files::{self, Advance, BankFile, CutFile, Rest, Swept, Written};
+use crate::bank_intake::{ApplyInbound, KeepInbound};
+use crate::bank_statements::{ApplyStatement, KeepStatements};
 use crate::closing::{self, ErasePage, Found};
 use crate::funding::TopUpWallet;
 use crate::ids::{
-    AppId, BankFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
-    WebhookEndpointId,
+    AppId, BankConnectionId, BankFileId, InboundFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId,
+    SettlementAccountId, TransferId, UserId, WebhookEndpointId,
 };
 use crate::jobs::{Leased, Work};
 use crate::messages::{BeginAttempt, Concluded, StillOnItsWay};
@@ -94,11 +98,16 @@ pub(super) fn perform(
         }
         Work::ProcessPayoutLinkBatch { batch } => Some(process(hand, PayoutLinkBatchId(batch), system, chance)?),
         Work::CutBankFile { file } => Some(Finished::FileCut(BankFileId(file))),
-        Work::SendBankFile { file } => Some(files::send(BankFileId(file), &hand.leased, system, outside.vault)?),
+        Work::SendBankFile { file } => return files::send(hand, BankFileId(file), system, outside, chance),
         Work::EndBankFile { file } => Some(files::end(BankFileId(file), &hand.leased, system, chance)?),
-        // Members carry the files of the simulator, so no folder has any.
-        Work::PollBank { .. } | Work::ReadInboundFile { .. } | Work::ApplyStatements { .. } => {
-            Some(Finished::FileRests)
+        Work::PollBank { connection } => {
+            intake::poll(BankConnectionId(connection), &hand.leased, system, outside, chance)?
+        }
+        Work::ReadInboundFile { file } => {
+            Some(intake::read(InboundFileId(file), &hand.leased, system, outside, chance)?)
+        }
+        Work::ApplyStatements { account } => {
+            Some(intake::apply(SettlementAccountId(account), &hand.leased, system, outside)?)
         }
         Work::FeedWebhooks { app } => Some(Finished::Fed(AppId(app))),
         Work::CallWebhook { endpoint } => call(&hand.leased, WebhookEndpointId(endpoint), system, outside, chance)?,
@@ -243,17 +252,66 @@ pub(super) fn report(
             let scope = Scope { org: leased.org, app };
             batch.add(who, leased.org, Feed { leased, scope }, |()| Said::Done);
         }
-        Finished::FileCut(file) => batch.add(who, leased.org, CutFile { leased, file }, |()| Said::Done),
-        Finished::FileWritten(file, bytes) => {
-            batch.add(who, leased.org, Written { leased, file, bytes }, |_| Said::GoOn)
-        }
-        Finished::FileRefuses(file, entries) => {
-            batch.add(who, leased.org, RefuseEntries { leased, file, entries }, |()| Said::Done);
-        }
-        Finished::FileRests => batch.add(who, leased.org, Rest { leased, again: None }, |()| Said::Done),
-        Finished::FileEnded(file, after, entries) => {
-            batch.add(who, leased.org, EndEntries { leased, file, after, entries }, |()| Said::Done);
-        }
+        Finished::FileCut(_)
+        | Finished::FileWritten(..)
+        | Finished::FileRefuses(..)
+        | Finished::FileBegun(_)
+        | Finished::FileStep(..)
+        | Finished::FileSwept(_)
+        | Finished::FileRests
+        | Finished::Wait(_)
+        | Finished::FileEnded(..)
+        | Finished::InboundKept(_)
+        | Finished::InboundRead(..)
+        | Finished::StatementsKept(..)
+        | Finished::StatementPlanned(_) => report_bank(batch, who, leased, finished),
         Finished::Called(attempted) => batch.add(who, leased.org, Attempted { leased, ..*attempted }, |()| Said::Done),
     }
+}
+
+/// Adds the command that reports a job about a bank, or a part of it.
+fn report_bank(batch: &mut Batch<Who, Said>, who: Who, leased: Leased, finished: Finished) {
+    let org = leased.org;
+    match finished {
+        Finished::FileCut(file) => batch.add(who, org, CutFile { leased, file }, |()| Said::Done),
+        Finished::FileWritten(file, bytes) => batch.add(who, org, Written { leased, file, bytes }, |_| Said::GoOn),
+        Finished::FileRefuses(file, entries) => {
+            batch.add(who, org, RefuseEntries { leased, file, entries }, |()| Said::Done);
+        }
+        Finished::FileBegun(file) => batch.add(who, org, bank_files::Begin { leased, file }, Said::Begins),
+        Finished::FileStep(file, lease, step) => {
+            batch.add(who, org, Advance { leased, file, lease, step }, |()| Said::GoOn);
+        }
+        Finished::FileSwept(file) => batch.add(who, org, Swept { leased, file }, |_| Said::GoOn),
+        Finished::FileRests => batch.add(who, org, Rest { leased, again: None }, |()| Said::Done),
+        Finished::Wait(at) => {
+            let again = Some((at, "later".to_owned()));
+            batch.add(who, org, Rest { leased, again }, |()| Said::Done);
+        }
+        Finished::FileEnded(file, after, entries) => {
+            batch.add(who, org, EndEntries { leased, file, after, entries }, |()| Said::Done);
+        }
+        Finished::InboundKept(keep) => batch.add(who, org, KeepInbound { leased, ..*keep }, |_| Said::GoOn),
+        Finished::InboundRead(file, reading) => {
+            batch.add(who, org, ApplyInbound { leased, file, reading: *reading }, |_| Said::Done);
+        }
+        Finished::StatementsKept(file, reading) => {
+            batch.add(who, org, KeepStatements { leased, file, reading: *reading }, |_| Said::Done);
+        }
+        Finished::StatementPlanned(apply) => {
+            batch.add(who, org, ApplyStatement { leased, ..*apply }, |_| Said::Done);
+        }
+        // `report` passes what is about banks.
+        _ => {}
+    }
+}
+
+/// Continues a hand after the commit of a part of its job. Returns whether its next request must follow at once.
+pub(super) fn after_commit(hand: &mut Hand, begun: Option<&Arc<BankFile>>) -> bool {
+    let delivery = hand.delivery.take();
+    hand.delivery = match begun {
+        Some(file) => delivery.and_then(|delivery| delivery.begun(file)).map(Box::new),
+        None => delivery,
+    };
+    hand.delivery.as_mut().is_some_and(|delivery| delivery.committed())
 }

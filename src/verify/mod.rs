@@ -83,15 +83,29 @@ fn run(reads: &Reads, chain: Option<&ChainKey>, anchors: &[Anchor]) -> Result<Re
         report.findings.extend(check_keys(snapshot)?);
         report.findings.extend(bank_set_up::check(snapshot)?);
         report.findings.extend(rail_payments::check(snapshot)?);
-        report.findings.extend(bank_files::check(snapshot)?);
-        report.findings.extend(bank_intake::check(snapshot)?);
-        report.findings.extend(bank_statements::check(snapshot)?);
+        report.findings.extend(of_banks(snapshot)?);
         report.findings.extend(answers::check(snapshot)?);
         report.findings.extend(link_jobs::check(snapshot)?);
         let wrong = check_batches(snapshot, &mut report)?;
         report.findings.extend(wrong);
         Ok(report)
     })
+}
+
+/// Checks the files, entries, reports and statements of banks (invariants 38 to 44) alone.
+///
+/// # Errors
+///
+/// The store cannot be read, or has an invalid row.
+pub fn check_banks(reads: &Reads) -> Result<Vec<Finding>, StoreError> {
+    reads.snapshot(of_banks)
+}
+
+fn of_banks(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
+    let mut findings = bank_files::check(snapshot)?;
+    findings.extend(bank_intake::check(snapshot)?);
+    findings.extend(bank_statements::check(snapshot)?);
+    Ok(findings)
 }
 
 fn check_books(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {

@@ -199,7 +199,7 @@ async fn delivered(
 }
 
 /// Returns the state of the protocol that the file has.
-fn committed(file: &BankFile) -> Option<State> {
+pub(crate) fn committed(file: &BankFile) -> Option<State> {
     let temp = || file.temp_name.as_deref().and_then(|name| Name::parse(name).ok());
     match (file.status, file.way.as_deref()) {
         (FileStatus::Sealed, _) => Some(State::Sealed),
@@ -224,6 +224,21 @@ const ATOMIC: &str = "atomic";
 const PLAIN: &str = "plain";
 const DIRECT: &str = "direct";
 
+/// Returns the step that commits a state of the protocol.
+pub(crate) fn step_of(state: &State) -> Option<Step> {
+    Some(match state {
+        State::Sealed => return None,
+        State::Sending => Step::Sending,
+        State::Renaming(Publishing::Atomic { temp }) => {
+            Step::Renaming { way: ATOMIC, temp_name: Some(temp.to_string()) }
+        }
+        State::Renaming(Publishing::Plain { temp }) => Step::Renaming { way: PLAIN, temp_name: Some(temp.to_string()) },
+        State::Renaming(Publishing::Direct) => Step::Renaming { way: DIRECT, temp_name: None },
+        State::Sent => Step::Sent,
+        State::InDoubt(doubt) => Step::InDoubt(doubt.code()),
+    })
+}
+
 /// Commits the states of the protocol.
 struct Record<'a> {
     bursar: &'a Bursar,
@@ -233,19 +248,7 @@ struct Record<'a> {
 
 impl Journal for Record<'_> {
     async fn commit(&mut self, lease: u64, state: &State) -> Result<(), NotCommitted> {
-        let step = match state {
-            State::Sealed => return Ok(()),
-            State::Sending => Step::Sending,
-            State::Renaming(Publishing::Atomic { temp }) => {
-                Step::Renaming { way: ATOMIC, temp_name: Some(temp.to_string()) }
-            }
-            State::Renaming(Publishing::Plain { temp }) => {
-                Step::Renaming { way: PLAIN, temp_name: Some(temp.to_string()) }
-            }
-            State::Renaming(Publishing::Direct) => Step::Renaming { way: DIRECT, temp_name: None },
-            State::Sent => Step::Sent,
-            State::InDoubt(doubt) => Step::InDoubt(doubt.code()),
-        };
+        let Some(step) = step_of(state) else { return Ok(()) };
         let lease = i64::try_from(lease).map_err(|_| NotCommitted::Stale)?;
         let advance = Advance { leased: self.leased.clone(), file: self.file, lease, step };
         self.bursar.engine.run(self.leased.org, advance).await.map_err(|refusal| {

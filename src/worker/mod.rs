@@ -18,6 +18,7 @@ mod providers;
 mod webhooks;
 mod writing;
 
+pub(crate) use bank_files::{committed, step_of};
 pub(crate) use follow_ups::follow_up;
 pub use follow_ups::follow_ups;
 pub use provider_calls::Session;

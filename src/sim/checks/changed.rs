@@ -29,12 +29,15 @@ pub(in crate::sim) fn read<R: Record>(row: &[crate::world::Value]) -> Option<Arc
     (R::TABLE.decode)(row).ok()?.downcast::<R>().ok()
 }
 
-/// Whether the change only removes an erased payee's metadata. That is no transition and emits no event.
-pub(in crate::sim) fn lost_metadata(change: &Changed<Transfer>) -> bool {
+/// Whether the change only removes an erased payee's metadata, or only names the payout method with the numbers that a
+/// bank corrected. That is no transition and emits no event of the transfer.
+pub(in crate::sim) fn is_no_transition(change: &Changed<Transfer>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
-    let erased = Transfer { metadata: None, ..Transfer::clone(before) };
     let row = |transfer: &Transfer| (Transfer::TABLE.encode)(transfer);
+    let erased = Transfer { metadata: None, ..Transfer::clone(before) };
+    let corrected = Transfer { payout_method: after.payout_method, ..Transfer::clone(before) };
     before.metadata.is_some() && row(&erased) == row(after)
+        || before.payout_method != after.payout_method && row(&corrected) == row(after)
 }
 
 /// Checks that rows of this kind are only added.

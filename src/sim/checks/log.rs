@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::changed::{changed, lost_metadata, written};
+use super::changed::{changed, is_no_transition, written};
 use crate::chain::UNKEYED;
 use crate::events::{Event, EventName, EventObject, EventSegment, EventStream};
 use crate::ids::{AppId, OrgId, UserId};
@@ -82,7 +82,7 @@ impl Log {
                 findings.push(Finding { invariant: 14, what, place: format!("log of app {}", stream.app) });
             }
         }
-        let transfers = changed::<Transfer>(changes).filter(|change| !is_note(change) && !lost_metadata(change));
+        let transfers = changed::<Transfer>(changes).filter(|change| !is_note(change) && !is_no_transition(change));
         findings.extend(self.versions_of(transfers, "transfer", |it| (it.id.0, it.version)));
         let links = changed::<PayoutLink>(changes).filter(|change| !is_unseen(change));
         findings.extend(self.versions_of(links, "payout link", |it| (it.id.0, it.version)));

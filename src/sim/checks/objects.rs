@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::changed::{Changed, changed, lost_metadata, written};
+use super::changed::{Changed, changed, is_no_transition, written};
 use crate::ids::PayoutLinkId;
 use crate::ledger::verify::Finding;
 use crate::payout_links::{FundingSource, LinkStatus, PayoutLink};
@@ -142,7 +142,7 @@ fn is_asked_for(transfer: &Transfer) -> bool {
 fn transfer(change: &Changed<Transfer>) -> Option<Finding> {
     let after = change.after.as_ref()?;
     let before = change.before.as_ref()?;
-    if lost_metadata(change) {
+    if is_no_transition(change) {
         return None;
     }
     let may_follow = match before.status {

@@ -145,6 +145,13 @@ impl Clients {
     }
 
     fn ask(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Request> {
+        if chance.one_in(10)
+            && let Some((scope, pay)) = self.pay_by_bank(sight, chance)
+        {
+            let wish = Wish::Move(pay);
+            let key = self.key(scope, &wish, chance);
+            return Some(Request { scope, key, wish, foreign: false, by_thief: false });
+        }
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
         let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };

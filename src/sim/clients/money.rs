@@ -58,6 +58,23 @@ impl Clients {
     }
 }
 
+impl Clients {
+    /// Pays a user with a bank account from an app of the organization that has a bank.
+    pub(super) fn pay_by_bank(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<(Scope, Moving)> {
+        let org = sight.stage.apps.first()?.org;
+        let apps: Vec<Scope> = sight.stage.apps.iter().filter(|app| app.org == org).copied().collect();
+        let at = *chance.pick(&apps)?;
+        let banked = sight.directory.banked.get(&at)?;
+        let user = *banked.get(chance.position(banked.len().max(1)))?;
+        let fees = FeeRequest { party: Some(Party::Platform), override_: None };
+        // Few amounts, so that several payments have the same.
+        let amount = Cents::new(chance.between(1, 6) * 10_000);
+        let pay =
+            Moving::Pay { user, amount, rail: RailRequest::Rail(Platform::Ach), fees, fund: true, mark: self.mark() };
+        Some((at, pay))
+    }
+}
+
 fn payout_of(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<crate::ids::TransferId> {
     let paid = sight.directory.paid.iter().filter(|(scope, _)| *scope == at).map(|(_, id)| *id);
     chance.pick(&paid.collect::<Vec<_>>()).copied()

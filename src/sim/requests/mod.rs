@@ -26,6 +26,7 @@ use super::chance::Chance;
 use super::rail::Reference;
 use super::system::Batch;
 use super::worker::Hand;
+use crate::bank_files::BankFile;
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::http::Answer;
@@ -58,6 +59,8 @@ pub(super) enum Who {
     Lease,
     Hand(Box<Hand>),
     Rail(Reference),
+    /// A member of the organization with a bank.
+    Member,
     /// The pass that seals all values again, and its next position.
     Rekey(Position),
 }
@@ -67,6 +70,8 @@ pub(super) enum Said {
     Answer(Answer),
     Leased(Option<Leased>),
     Begun(Begun),
+    /// A delivery of a bank file has its number.
+    Begins(Arc<BankFile>),
     /// A part of the job is done, and its worker continues.
     GoOn,
     Done,

@@ -2,11 +2,20 @@
 
 use std::sync::Arc;
 
+use super::super::bank::Far;
 use super::super::provider::Provider;
 use super::super::rail::Rail;
 use super::super::receiver::Receiver;
+use super::super::sabotage::Sabotage;
+use super::sending::Delivery;
+use crate::bank_files::Step;
+use crate::bank_intake::{Findings, KeepInbound, Reading};
+use crate::bank_statements::{ApplyStatement, MatchedStatements};
+use crate::clock::Time;
 use crate::closing::Page;
-use crate::ids::{AppId, BankFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId};
+use crate::ids::{
+    AppId, BankFileId, InboundFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
+};
 use crate::jobs::Leased;
 use crate::messages::{AttemptOutcome, Before};
 use crate::payout_link_batches::BatchRow;
@@ -49,9 +58,20 @@ pub(in crate::sim) enum Finished {
     FileCut(BankFileId),
     FileWritten(BankFileId, Option<(i64, String)>),
     FileRefuses(BankFileId, Vec<TransferId>),
-    /// The file waits for a person, or is at its end.
+    /// A delivery begins.
+    FileBegun(BankFileId),
+    /// A step of the delivery with this number.
+    FileStep(BankFileId, i64, Step),
+    FileSwept(BankFileId),
+    /// The job is done, or waits for a person.
     FileRests,
+    /// The job continues at a time.
+    Wait(Time),
     FileEnded(BankFileId, Option<TransferId>, Vec<TransferId>),
+    InboundKept(Box<KeepInbound>),
+    InboundRead(InboundFileId, Box<Reading>),
+    StatementsKept(InboundFileId, Box<Result<MatchedStatements, Findings>>),
+    StatementPlanned(Box<ApplyStatement>),
     Called(Box<Attempted>),
 }
 
@@ -63,6 +83,14 @@ pub(in crate::sim) struct Hand {
     /// Steps for which the worker does nothing, sometimes until its lease is stale.
     pub asleep_steps: i64,
     pub finished: Option<Finished>,
+    /// The delivery of a bank file.
+    pub delivery: Option<Box<Delivery>>,
+}
+
+impl Hand {
+    pub fn new(leased: Leased, asleep_steps: i64) -> Self {
+        Self { leased, known: Known::Nothing, asleep_steps, finished: None, delivery: None }
+    }
 }
 
 /// The progress of a job with several parts.
@@ -82,5 +110,7 @@ pub(in crate::sim) struct Outside<'a> {
     pub rail: &'a mut Rail,
     pub provider: &'a mut Provider,
     pub receiver: &'a mut Receiver,
+    pub bank: &'a mut Far,
+    pub sabotage: Sabotage,
     pub vault: &'a Vault,
 }

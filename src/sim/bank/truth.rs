@@ -1,0 +1,114 @@
+//! Compares the program's records with the bank's after each commit, by rules that do not use the product's.
+
+use std::collections::HashMap;
+
+use super::far::Far;
+use crate::bank_files::{BankEntry, BankFile, EntryStatus, individual_id};
+use crate::bank_intake::{BankItem, InboundFile, ItemKind, ItemStatus};
+use crate::ids::TransferId;
+use crate::ledger::verify::Finding;
+use crate::sim::checks::changed::written;
+use crate::store::memory::Change;
+use crate::transfers::{Transfer, TransferStatus};
+
+/// The number of the invariant that a bank's file is applied once, and a return to the payment that it names.
+const INTAKE: u8 = 40;
+/// The number of the invariant that a transfer has no outcome that its rail did not give.
+const OUTCOME: u8 = 5;
+
+/// The program's entries.
+#[derive(Default)]
+pub(super) struct Truth {
+    entries: HashMap<TransferId, EntryStatus>,
+    /// The payment of each id in a file.
+    pub payments: HashMap<String, TransferId>,
+}
+
+impl Far {
+    /// Takes a commit; returns what contradicts the bank's records.
+    pub fn commit(&mut self, changes: &[Change]) -> Option<Finding> {
+        self.place?;
+        for file in written::<BankFile>(changes) {
+            if let (Some(name), Some(sha256)) = (file.name.clone(), file.sha256.clone()) {
+                self.committed.insert(name, sha256);
+            }
+        }
+        for entry in written::<BankEntry>(changes) {
+            if self.truth.entries.insert(entry.transfer, entry.status).is_none() {
+                self.count("payments in bank files");
+            }
+            self.truth.payments.insert(individual_id(entry.transfer), entry.transfer);
+        }
+        for file in written::<InboundFile>(changes) {
+            let known = (file.name.clone(), file.modified.unwrap_or_default());
+            self.unread.remove(&known);
+            self.read_once(&file);
+        }
+        for item in written::<BankItem>(changes) {
+            let is_return = (item.kind, item.status) == (ItemKind::Return, ItemStatus::Applied);
+            self.count(what_came(item.kind, item.status));
+            if let (true, Some(transfer)) = (is_return, item.transfer)
+                && item.individual_id != individual_id(transfer)
+            {
+                let what = format!("is the return of {}; it was applied to {transfer}", item.individual_id);
+                self.find(INTAKE, what, format!("bank item {}", item.id));
+            }
+        }
+        self.complaint()
+    }
+
+    /// The same bytes under two names are read once, unless a member discarded the first.
+    fn read_once(&mut self, file: &InboundFile) {
+        let Some(hash) = self.hashes.get(&file.name).cloned() else { return };
+        if !file.is_used() {
+            self.used.remove(&file.id);
+            return;
+        }
+        if self.used.iter().any(|(id, used)| *id != file.id && *used == hash) {
+            let what = "has the bytes of another file that is read".to_owned();
+            self.find(INTAKE, what, format!("inbound file {} ({})", file.id, file.name));
+        }
+        self.used.insert(file.id, hash);
+    }
+
+    /// Whether a transfer is a payment in a file.
+    pub fn carries(&self, transfer: TransferId) -> bool {
+        self.truth.entries.contains_key(&transfer)
+    }
+
+    /// Compares a transfer with the bank's records: no outcome that the bank did not give.
+    pub fn disagreement(&self, transfer: &Transfer) -> Option<Finding> {
+        let id = individual_id(transfer.id);
+        let (is_accepted, is_refused) = (self.accepted.contains_key(&id), self.refused.contains(&id));
+        let (is_returned, is_waiting) = (self.returned.contains(&id), self.is_in_folder(&id));
+        let agrees = match transfer.status {
+            TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
+            TransferStatus::Completed => is_accepted || is_refused || is_waiting,
+            TransferStatus::Reversed => is_returned || is_refused,
+            TransferStatus::Failed => is_returned || !is_accepted && !is_waiting,
+            TransferStatus::Canceled => !is_accepted && !is_waiting,
+        };
+        let what = || {
+            let refused = if is_refused { ", refused" } else { "" };
+            let returned = if is_returned { ", returned" } else { "" };
+            let state = if is_accepted { "has" } else { "does not have" };
+            format!("is {}; the bank {state} it{refused}{returned}", transfer.status)
+        };
+        (!agrees).then(|| Finding { invariant: OUTCOME, what: what(), place: format!("transfer {}", transfer.id) })
+    }
+}
+
+/// Returns the words of the report for what came of something that a bank sent.
+const fn what_came(kind: ItemKind, status: ItemStatus) -> &'static str {
+    match (kind, status) {
+        (ItemKind::Return, ItemStatus::Applied) => "returns that were applied",
+        (ItemKind::Return, ItemStatus::Matched) => "returns that a member matched",
+        (ItemKind::Change, ItemStatus::Applied) => "corrected accounts",
+        (ItemKind::Rejection, ItemStatus::Applied) => "rejections that were applied",
+        (ItemKind::Line, ItemStatus::Applied) => "lines of statements that were booked",
+        (ItemKind::Line, ItemStatus::Explained) => "lines of statements that were explained",
+        (ItemKind::Line, ItemStatus::Matched) => "lines of statements that a member assigned",
+        (_, ItemStatus::Ignored) => "reports of banks that a member ignored",
+        (_, _) => "other changes of what banks sent",
+    }
+}
