@@ -25,7 +25,7 @@ function field(operation, name, kind, value) {
 function headersOf(article, keys) {
   const { tryAs, tryForApp, tryMethod } = article.dataset;
   const headers = {};
-  if (tryAs !== "nobody") {
+  if (tryAs !== "none") {
     const { client_id: id, api_key: key } = keys[tryAs];
     headers.Authorization = `Basic ${btoa(`${id}:${key}`)}`;
   }

@@ -156,8 +156,8 @@ async fn send_sandbox_reply_needs_a_text_to_reply_to() {
     let server = Server::memory().await;
     let sent = json!({"from": PHONE, "text": "STOP"});
     server.post("/v2/sandbox/replies").app_key().json(sent).send().await.refused(404, "not-found");
-    let nobody = json!({"from": "nobody", "text": "STOP"});
-    let refused = server.post("/v2/sandbox/replies").app_key().json(nobody).send().await;
+    let unreadable = json!({"from": "not a phone", "text": "STOP"});
+    let refused = server.post("/v2/sandbox/replies").app_key().json(unreadable).send().await;
     refused.refused(400, "invalid-phone-number");
 }
 

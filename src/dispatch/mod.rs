@@ -197,8 +197,7 @@ impl Pipeline {
         let is_sandbox = self.bursar.environment == Environment::Sandbox;
         let mut answer = outcome.unwrap_or_else(|refusal| {
             let page = if refusal.code == Code::NotFound { unknown::page(&parts, is_sandbox) } else { None };
-            page.filter(|_| unknown::has_no_page(place, &parts))
-                .unwrap_or_else(|| refused(&refusal, place, &parts, &request_id))
+            page.filter(|_| has_no_page(place, &parts)).unwrap_or_else(|| refused(&refusal, place, &parts, &request_id))
         });
         if matches!(answer.content, Content::Refusal(_)) {
             answer = answer.in_context(&self.bursar.error_context(Some(request_id.clone())));
@@ -389,6 +388,12 @@ fn token(path: &[(String, String)]) -> Option<&str> {
 /// Returns whether the request submits the payee's contact for a claim link.
 fn names_contact(route: &Route, parts: &Parts) -> bool {
     route.opened_by_token.is_some() && route.method == Method::Post && parts.uri.path().ends_with("/contact")
+}
+
+/// Returns whether a browser gets the general page instead of the route's own answer: an unknown path, and an object
+/// that the API or a list of documents does not have. Pages of links draw their own refusals.
+fn has_no_page(place: Option<&PathRoutes>, parts: &Parts) -> bool {
+    place.is_none_or(|place| find(place, parts).is_ok_and(|route| route.opened_by_token.is_none()))
 }
 
 fn find<'a>(place: &'a PathRoutes, parts: &Parts) -> Result<&'a Route, Refusal> {

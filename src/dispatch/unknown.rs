@@ -4,7 +4,6 @@
 use axum::http::header;
 use axum::http::request::Parts;
 
-use super::PathRoutes;
 use crate::http::Answer;
 use crate::pages;
 use crate::reason::{Details, Reason};
@@ -23,12 +22,6 @@ pub(super) fn refusal(path: &str, known: &[&'static str]) -> Refusal {
     let details = Details { nearest_path: near, ..Details::default() };
     let refusal = Refusal::new(Code::NotFound, message).because(Reason::PathUnknown);
     if near.is_some() { refusal.with(details) } else { refusal }
-}
-
-/// Returns whether a browser gets the general page instead of the route's own answer: an unknown path, and an object
-/// that the API or a list of documents does not have. Pages of links draw their own refusals.
-pub(super) fn has_no_page(place: Option<&PathRoutes>, parts: &Parts) -> bool {
-    place.is_none_or(|place| super::find(place, parts).is_ok_and(|route| route.opened_by_token.is_none()))
 }
 
 /// Returns the path with the fewest edits, at most one for every three letters. A placeholder equals any segment.

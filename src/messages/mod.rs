@@ -29,7 +29,7 @@ pub use conclude::{
 };
 pub use delivery_days::DeliveryDay;
 pub use inbound::routes as inbound_routes;
-pub use model::{Channel, CodePurpose, InboxMessage, LinkText, Message, MessageStatus, PayeeChange, Template};
-pub use replies::{Keyword, answer};
+pub use model::{Channel, CodePurpose, InboxMessage, Keyword, LinkText, Message, MessageStatus, PayeeChange, Template};
+pub use replies::answer;
 pub use rows::{find, other_references, queue, queue_sealed, want};
 pub use stops::{Replied, ReplyRead, TextStop};

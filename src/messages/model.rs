@@ -4,7 +4,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::replies::Keyword;
 use crate::clock::Time;
 use crate::ids::{AppId, MessageId, NoticeId, OrgId, PayoutLinkId, TransferId};
 use crate::language::Language;
@@ -48,6 +47,18 @@ words! {
         Unfreeze = "unfreeze",
         /// The payee agrees to a new phone number or e-mail address, and has it.
         ContactChange = "contact_change",
+    }
+}
+
+words! {
+    /// What a reply to a text message asks for.
+    pub enum Keyword {
+        /// No more text messages.
+        Stop = "stop",
+        /// The sender and its contact.
+        Help = "help",
+        /// Text messages again.
+        Start = "start",
     }
 }
 

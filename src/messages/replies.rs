@@ -1,21 +1,9 @@
 //! The words with which a person stops, resumes or asks about text messages, and the answers. Pure.
 //!
-//! A word counts only if it is the whole text, as carriers define it: "please stop by" stops nothing.
+//! A word counts only if it is the whole text, as phone networks require: "please stop by" stops nothing.
 
 use super::compose::Composed;
-use crate::world::record::words;
-
-words! {
-    /// What a reply asks for.
-    pub enum Keyword {
-        /// No more text messages.
-        Stop = "stop",
-        /// The sender and its contact.
-        Help = "help",
-        /// Text messages again.
-        Start = "start",
-    }
-}
+use super::model::Keyword;
 
 /// The words in upper case, what each asks for, and whether it is Spanish.
 const WORDS: [(&str, Keyword, bool); 16] = [

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use super::model::{Channel, Message, Template};
-use super::replies::{Keyword, keyword};
+use super::model::{Channel, Keyword, Message, Template};
+use super::replies::keyword;
 use super::rows;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;

@@ -118,7 +118,7 @@ impl Operation {
         } else if self.callers.contains("organization key") {
             "organization"
         } else {
-            "nobody"
+            "none"
         }
     }
 
