@@ -12,7 +12,7 @@ use crate::config::Settings;
 /// The commands in the order of `bursar --help`.
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("Run", &["serve", "probe", "doctor", "migrate", "organizations", "keys", "rekey", "screening"]),
-    ("Data", &["verify", "anchor", "backup", "restore", "move", "bank"]),
+    ("Data", &["verify", "anchor", "backup", "restore", "move", "bank", "rails"]),
     ("Develop", &["get", "post", "batch", "trigger", "events", "listen", "sandbox", "routes", "completions"]),
     ("Measure", &["bench", "reference", "simulate"]),
 ];
