@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::banking::connections::{ApproveConnection, BankConnection, CreateConnection, TestConnection};
 use crate::banking::originators::{AddOriginator, ApproveOriginator, EntryClass};
-use crate::banking::routes::{AddRoute, ApproveRoute};
+use crate::banking::routes::{AddRoute, ApproveRoute, BankParts, Carries};
 use crate::banking::settlement_accounts::{
     AddSettlementAccount, ApproveSettlementAccount, BookingGrain, SealedNumber, StatementKind, fingerprint,
 };
-use crate::banking::{FileFormat, LineEnding, NachaIdentity, Person, Settings, SideLimits, Sides};
+use crate::banking::{Identity, LineEnding, NachaIdentity, Person, Settings, SideLimits, Sides};
 use crate::calendars::{Calendar, DayOfWeek, Window, Zone};
 use crate::caller::{Admission, Caller, CredentialKind};
 use crate::engine::Command;
@@ -102,7 +102,7 @@ impl SetUpBank {
             per_day: Cents::new(100_000_000),
         };
         Settings {
-            nacha: NachaIdentity {
+            identity: Identity::Nacha(NachaIdentity {
                 odfi_routing_number: ROUTING.to_owned(),
                 destination: ROUTING.to_owned(),
                 destination_name: "SIMULATED BANK".to_owned(),
@@ -110,7 +110,7 @@ impl SetUpBank {
                 origin_name: "SIMULATED INC".to_owned(),
                 line_ending: self.line_ending,
                 balanced: self.balanced,
-            },
+            }),
             calendar: Calendar::Fed,
             time_zone: Zone::eastern(),
             windows: (11..=23).step_by(2).map(window).collect(),
@@ -128,8 +128,8 @@ impl Command for SetUpBank {
         let (admin, payer) = (person(org, self.members.admin), person(org, self.members.payer));
         let settings = self.settings();
         let (zone, now) = (settings.time_zone.clone(), world.now());
-        let (name, transport, format) = ("Bank".to_owned(), "first-bank".to_owned(), FileFormat::Nacha);
-        let connection = CreateConnection { org, person: admin, name, transport, format, settings }.decide(world)?.id;
+        let (name, transport) = ("Bank".to_owned(), "first-bank".to_owned());
+        let connection = CreateConnection { org, person: admin, name, transport, settings }.decide(world)?.id;
         let evidence = "Accepted.".to_owned();
         TestConnection { org, person: admin, connection, evidence }.decide(world)?;
         let approved = ApproveConnection { org, person: payer, connection }.decide(world)?;
@@ -167,9 +167,7 @@ impl Command for SetUpBank {
             platform: Platform::Ach,
             currency: BOOK_CURRENCY.to_owned(),
             from_on: tomorrow,
-            connection,
-            originator,
-            settlement_account: account,
+            carries: Carries::Bank(BankParts { connection, originator, settlement_account: account }),
         };
         let route = route.decide(world)?.id;
         ApproveRoute { org, person: payer, route }.decide(world)?;
