@@ -2226,6 +2226,87 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/bank/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the providers of rails behind HTTP */
+        get: operations["list_rail_providers"];
+        put?: never;
+        /**
+         * Add a provider of rails behind HTTP
+         * @description A provider is an adapter of your own, or PayPal Payouts. Its address never changes: add another provider, approve it, and route to it.
+         */
+        post: operations["add_rail_provider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/providers/{rail_provider_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a provider
+         * @description Requires another member than the one who added it or gave its newest secret: an admin or a payer.
+         */
+        post: operations["approve_rail_provider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/providers/{rail_provider_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the credential of a provider
+         * @description The approval ends. Until another member approves the provider again, it is not called: payments wait, and none is lost.
+         */
+        post: operations["rotate_rail_provider_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/providers/{rail_provider_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a provider out of use
+         * @description Refused while a route that is in force or will be names it. Payments that it has are followed to their end. A repeated call changes nothing.
+         */
+        post: operations["end_rail_provider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/bank/routes": {
         parameters: {
             query?: never;
@@ -2237,8 +2318,8 @@ export interface paths {
         get: operations["list_rail_routes"];
         put?: never;
         /**
-         * Route a rail to a bank from a day on
-         * @description A route is never edited: a later one replaces it from its first day on. Rails without a route are simulated. Payouts by ach join the files of their route; everything else is simulated.
+         * Route a rail to a bank or a provider from a day on
+         * @description A route is never edited: a later one replaces it from its first day on. A route to a bank carries payouts by ach in files; a route to a provider carries payouts of its rail over HTTP. In the sandbox, a rail without a route is simulated; in production it is refused with rail-not-connected.
          */
         post: operations["add_rail_route"];
         delete?: never;
@@ -2258,7 +2339,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a route
-         * @description Requires another member than the one who added it: an admin or a payer. The connection, the originator and the settlement account must be approved, and the first day must be after today.
+         * @description Requires another member than the one who added it: an admin or a payer. The connection, the originator and the settlement account, or the provider, must be approved, and the first day must be after today.
          */
         post: operations["approve_rail_route"];
         delete?: never;
@@ -2281,6 +2362,26 @@ export interface paths {
          * @description No route of the rail is in force then, also no earlier one. A repeated call changes nothing.
          */
         post: operations["end_rail_route"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/provider-payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payments at providers behind HTTP
+         * @description A payment whose status is attempted may be at the provider or not: it is looked up, and handed over again under the same id only if the provider never received it.
+         */
+        get: operations["list_rail_payments"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3704,6 +3805,33 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        AddRailProviderRequest: {
+            /**
+             * Format: uuid
+             * @description The member who adds it (admin).
+             */
+            acting_user_id: string;
+            /** @description The provider's name. */
+            name: string;
+            /** @description adapter for the adapter protocol, paypal for PayPal Payouts. */
+            kind: components["schemas"]["ProviderKind"];
+            /**
+             * Format: uri
+             * @description The base URL; https and public in production.
+             */
+            url: string;
+            /** @description The client id; only for paypal, which requires it. */
+            client_id?: string | null;
+            /** @description The bearer token, or the client secret of paypal. Stored encrypted, and never shown. */
+            secret: string;
+            /** @description The secret with which the provider signs its nudges; without one, unsigned nudges are refused. Stored encrypted, and never shown. */
+            nudge_secret?: string | null;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
         AddRailRouteRequest: {
             /**
              * Format: uuid
@@ -3711,10 +3839,10 @@ export interface components {
              */
             acting_user_id: string;
             /**
-             * @description The rail: ach for a connection of the format nacha; bank_transfer, wire, rtp or intl_bank for pain001.
+             * @description The rail: ach for a connection of the format nacha; bank_transfer, wire, rtp or intl_bank for pain001; wallet_a or wallet_b for paypal; any for an adapter.
              * @enum {string}
              */
-            platform: "ach" | "bank_transfer" | "wire" | "rtp" | "intl_bank";
+            platform: "ach" | "wallet_a" | "wallet_b" | "prepaid_card_a" | "gift_card_a" | "wallet_c" | "intl_bank" | "intl_transfer" | "bank_transfer" | "wire" | "wallet_d" | "wallet_e" | "crypto" | "push_to_card" | "rtp";
             /**
              * @description The currency, by ISO 4217; only USD.
              * @enum {string}
@@ -3722,24 +3850,29 @@ export interface components {
             currency: "USD";
             /**
              * Format: date
-             * @description The first day, in the connection's time zone; after today.
+             * @description The first day, in the connection's time zone, or in UTC for a provider; after today.
              */
             from_on: string;
             /**
              * Format: uuid
-             * @description The connection.
+             * @description The connection of a route to a bank.
              */
-            bank_connection_id: string;
+            bank_connection_id?: string | null;
             /**
              * Format: uuid
-             * @description An originator of the connection.
+             * @description An originator of the connection; with a connection only.
              */
-            originator_id: string;
+            originator_id?: string | null;
             /**
              * Format: uuid
-             * @description A settlement account of the connection.
+             * @description A settlement account of the connection; with a connection only.
              */
-            settlement_account_id: string;
+            settlement_account_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The provider of a route to a provider, instead of the three fields of a bank.
+             */
+            rail_provider_id?: string | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -4265,6 +4398,18 @@ export interface components {
             idempotency_key?: string | null;
         };
         ApprovePayoutRequestRequest: {
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
+        ApproveRailProviderRequest: {
+            /**
+             * Format: uuid
+             * @description The member.
+             */
+            acting_user_id: string;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -5131,6 +5276,7 @@ export interface components {
             note: string | null;
             /** @description A line at the end of pages and mails. */
             footer: string | null;
+            language: components["schemas"]["Language"] | null;
             /** @description The public page that explains to payees why they got a message. */
             about_url: string;
         };
@@ -6302,6 +6448,18 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        EndRailProviderRequest: {
+            /**
+             * Format: uuid
+             * @description The member.
+             */
+            acting_user_id: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
         EndRailRouteRequest: {
             /**
              * Format: uuid
@@ -7276,10 +7434,15 @@ export interface components {
             data: components["schemas"]["Key"][];
         };
         /**
-         * @description What a reply asks for.
+         * @description What a reply to a text message asks for.
          * @enum {string}
          */
         Keyword: "stop" | "help" | "start";
+        /**
+         * @description A language of payees.
+         * @enum {string}
+         */
+        Language: "en" | "es" | "fr" | "de" | "pt" | "ar";
         /** @description A ledger account with its balance. */
         LedgerAccount: {
             /** @description The id of the ledger account. */
@@ -8352,6 +8515,11 @@ export interface components {
             /** @description Cents of all payments of one day in UTC. */
             per_day?: number | null;
         };
+        /**
+         * @description The state of a payment at its provider.
+         * @enum {string}
+         */
+        PaymentStatus: "queued" | "attempted" | "accepted" | "completed" | "failed" | "returned" | "withdrawn";
         PaymentUpdatedEvent: {
             /** @description The event's id. */
             id: components["schemas"]["EventId"];
@@ -9027,7 +9195,124 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
-        /** @description The way of a rail's payments to a bank, from a day on. */
+        /**
+         * @description How a provider is spoken to.
+         * @enum {string}
+         */
+        ProviderKind: "adapter" | "paypal";
+        /** @description A payout at a provider behind HTTP. */
+        RailPayment: {
+            /** @description The transfer, which is also our reference at the provider. */
+            transfer_id: components["schemas"]["TransferId"];
+            /**
+             * Format: date-time
+             * @description When the payment was queued.
+             */
+            created: string;
+            /** @description The state at the provider. */
+            status: components["schemas"]["PaymentStatus"];
+            /** @description The app whose payout it is. */
+            app_id: components["schemas"]["AppId"];
+            /** @description The provider. */
+            rail_provider_id: components["schemas"]["RailProviderId"];
+            /** @description The route that chose the provider. */
+            rail_route_id: components["schemas"]["RailRouteId"];
+            /** @description The rail. */
+            platform: components["schemas"]["Platform"];
+            /**
+             * Format: int64
+             * @description The amount to arrive, in cents.
+             */
+            amount: number;
+            /**
+             * Format: int64
+             * @description How often the payment was handed over.
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it was last handed over.
+             */
+            attempted: string | null;
+            /** @description The provider's own reference. */
+            reference: string | null;
+            /**
+             * Format: int64
+             * @description What the provider charges, in cents, if it said so.
+             */
+            provider_fee: number | null;
+            /** @description Why it failed or came back. */
+            failure: string | null;
+            /** @description The last answer of the provider that was no outcome; null if there is none. */
+            doubt: string | null;
+        };
+        RailPaymentList: {
+            /** @description Whether more objects exist after this page, in the requested direction. */
+            has_more: boolean;
+            /** @description The objects. */
+            data: components["schemas"]["RailPayment"][];
+        };
+        /** @description A provider of rails behind HTTP. */
+        RailProvider: {
+            /** @description The provider's id. */
+            id: components["schemas"]["RailProviderId"];
+            /**
+             * Format: date-time
+             * @description When the provider was added.
+             */
+            created: string;
+            /** @description The state. */
+            status: components["schemas"]["SetupStatus"];
+            /** @description The provider's name. */
+            name: string;
+            /** @description How bursar speaks to it. */
+            kind: components["schemas"]["ProviderKind"];
+            /**
+             * @description The base URL.
+             * @example https://adapter.example.com/v1
+             */
+            url: string;
+            /** @description The client id; null unless the kind is paypal. */
+            client_id: string | null;
+            /** @description Whether the provider signs its nudges. */
+            signs_nudges: boolean;
+            /**
+             * @description The path to which the provider posts its nudges.
+             * @example /v2/rails/019a00000000700080000000000000000019a00000007000800000000000001/nudge
+             */
+            nudge_path: string;
+            /**
+             * Format: date-time
+             * @description Since when the balance at the provider is too low for a payment; null if it is not.
+             */
+            short_of_funds_since: string | null;
+            /** @description The member who added it, or gave its newest secret. */
+            made_by: components["schemas"]["MemberId"];
+            approved_by: components["schemas"]["MemberId"] | null;
+            /**
+             * Format: date-time
+             * @description When it was approved.
+             */
+            approved: string | null;
+            ended_by: components["schemas"]["MemberId"] | null;
+            /**
+             * Format: date-time
+             * @description When it was ended.
+             */
+            ended: string | null;
+        };
+        /**
+         * Format: uuid
+         * @description A provider of rails behind HTTP.
+         */
+        RailProviderId: string;
+        RailProviderList: {
+            /** @description Whether more objects exist after this page, in the requested direction. */
+            has_more: boolean;
+            /** @description The objects. */
+            data: components["schemas"]["RailProvider"][];
+        };
+        /** @description The way of a rail's payments to a bank or a provider, from a day on. */
         RailRoute: {
             /** @description The route's id. */
             id: components["schemas"]["RailRouteId"];
@@ -9047,16 +9332,14 @@ export interface components {
             currency: string;
             /**
              * Format: date
-             * @description The first day, in the connection's time zone.
+             * @description The first day, in the connection's time zone; of a provider, in UTC.
              * @example 2026-12-01
              */
             from_on: string;
-            /** @description The connection. */
-            bank_connection_id: components["schemas"]["BankConnectionId"];
-            /** @description The originator. */
-            originator_id: components["schemas"]["OriginatorId"];
-            /** @description The settlement account. */
-            settlement_account_id: components["schemas"]["SettlementAccountId"];
+            bank_connection_id: components["schemas"]["BankConnectionId"] | null;
+            originator_id: components["schemas"]["OriginatorId"] | null;
+            settlement_account_id: components["schemas"]["SettlementAccountId"] | null;
+            rail_provider_id: components["schemas"]["RailProviderId"] | null;
             /** @description The member who added it. */
             made_by: components["schemas"]["MemberId"];
             approved_by: components["schemas"]["MemberId"] | null;
@@ -9213,6 +9496,20 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "viewer" | "payer" | "ap_approver" | "ap_creator";
+        RotateRailProviderSecretRequest: {
+            /**
+             * Format: uuid
+             * @description The member who gives it (admin).
+             */
+            acting_user_id: string;
+            /** @description The bearer token, or the client secret of paypal. */
+            secret: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
         RotateWebhookSecretRequest: {
             /**
              * Format: uuid
@@ -10309,6 +10606,8 @@ export interface components {
             note?: string | null;
             /** @description A line at the end of pages and mails, such as the sender's legal name and address, without markup. */
             footer?: string | null;
+            /** @description The language of pages and messages for payees whose own language is not known: en, es, fr, de, pt or ar. */
+            language?: components["schemas"]["Language"] | null;
         };
         UpdateAppRequest: {
             /** @description The new name. */
@@ -10722,6 +11021,7 @@ export interface components {
              * @description When the payee froze automatic payouts.
              */
             payouts_frozen_at: string | null;
+            language: components["schemas"]["Language"] | null;
             /** @description `YYYY-MM-DD`. Only for the organization. */
             date_of_birth: string | null;
             address: components["schemas"]["PostalAddress"] | null;
@@ -12682,6 +12982,7 @@ export interface operations {
                      *       "greeting": "text",
                      *       "note": "text",
                      *       "footer": "text",
+                     *       "language": "en",
                      *       "about_url": "text"
                      *     }
                      */
@@ -12770,6 +13071,7 @@ export interface operations {
                      *       "greeting": "text",
                      *       "note": "text",
                      *       "footer": "text",
+                     *       "language": "en",
                      *       "about_url": "text"
                      *     }
                      */
@@ -12865,6 +13167,7 @@ export interface operations {
                      *       "greeting": "text",
                      *       "note": "text",
                      *       "footer": "text",
+                     *       "language": "en",
                      *       "about_url": "text"
                      *     }
                      */
@@ -12936,6 +13239,7 @@ export interface operations {
                      *       "greeting": "text",
                      *       "note": "text",
                      *       "footer": "text",
+                     *       "language": "en",
                      *       "about_url": "text"
                      *     }
                      */
@@ -17559,6 +17863,7 @@ export interface operations {
                      *         "created": "2026-03-02T15:00:00.000000Z",
                      *         "deleted_at": "2026-03-02T15:00:00.000000Z",
                      *         "payouts_frozen_at": "2026-03-02T15:00:00.000000Z",
+                     *         "language": "en",
                      *         "date_of_birth": "1990-01-31",
                      *         "address": {
                      *           "postcode": "10001",
@@ -31134,6 +31439,503 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_rail_providers: {
+        parameters: {
+            query?: {
+                /** @description The number of objects on a page, 1 to 100; 10 if missing. */
+                limit?: number;
+                /** @description Return the page after the object with this id. */
+                starting_after?: string;
+                /** @description Return the page just before the object with this id. */
+                ending_before?: string;
+                /** @description Return only objects created at this time or later. */
+                created_after?: string;
+                /** @description Return only objects created before this time. */
+                created_before?: string;
+                /** @description Return only providers of this kind. */
+                kind?: components["schemas"]["ProviderKind"];
+                /** @description Return only providers in this state. */
+                status?: components["schemas"]["SetupStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "has_more": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "created": "2026-03-02T15:00:00.000000Z",
+                     *           "status": "draft",
+                     *           "name": "Corner Shop",
+                     *           "kind": "adapter",
+                     *           "url": "https://adapter.example.com/v1",
+                     *           "client_id": "pk_sandbox_AZFbTQqUfhGcZ0fq4x0uQw",
+                     *           "signs_nudges": true,
+                     *           "nudge_path": "/v2/rails/019a00000000700080000000000000000019a00000007000800000000000001/nudge",
+                     *           "short_of_funds_since": "2026-03-02T15:00:00.000000Z",
+                     *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "approved": "2026-03-02T15:00:00.000000Z",
+                     *           "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "ended": "2026-03-02T15:00:00.000000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RailProviderList"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    add_rail_provider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                 *       "name": "Card adapter",
+                 *       "kind": "adapter",
+                 *       "url": "https://adapter.example.com/v1",
+                 *       "secret": "adapter-token-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddRailProviderRequest"];
+            };
+        };
+        responses: {
+            /** @description The provider. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "draft",
+                     *       "name": "Corner Shop",
+                     *       "kind": "adapter",
+                     *       "url": "https://adapter.example.com/v1",
+                     *       "client_id": "pk_sandbox_AZFbTQqUfhGcZ0fq4x0uQw",
+                     *       "signs_nudges": true,
+                     *       "nudge_path": "/v2/rails/019a00000000700080000000000000000019a00000007000800000000000001/nudge",
+                     *       "short_of_funds_since": "2026-03-02T15:00:00.000000Z",
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "ended": "2026-03-02T15:00:00.000000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RailProvider"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            /**
+             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             *
+             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    approve_rail_provider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the rail provider. */
+                rail_provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApproveRailProviderRequest"];
+            };
+        };
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "draft",
+                     *       "name": "Corner Shop",
+                     *       "kind": "adapter",
+                     *       "url": "https://adapter.example.com/v1",
+                     *       "client_id": "pk_sandbox_AZFbTQqUfhGcZ0fq4x0uQw",
+                     *       "signs_nudges": true,
+                     *       "nudge_path": "/v2/rails/019a00000000700080000000000000000019a00000007000800000000000001/nudge",
+                     *       "short_of_funds_since": "2026-03-02T15:00:00.000000Z",
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "ended": "2026-03-02T15:00:00.000000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RailProvider"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             *
+             *     `self-approval`: A member cannot approve a payable that they submitted.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"] | components["schemas"]["SelfApprovalError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotate_rail_provider_secret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the rail provider. */
+                rail_provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                 *       "secret": "0.01"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateRailProviderSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "draft",
+                     *       "name": "Corner Shop",
+                     *       "kind": "adapter",
+                     *       "url": "https://adapter.example.com/v1",
+                     *       "client_id": "pk_sandbox_AZFbTQqUfhGcZ0fq4x0uQw",
+                     *       "signs_nudges": true,
+                     *       "nudge_path": "/v2/rails/019a00000000700080000000000000000019a00000007000800000000000001/nudge",
+                     *       "short_of_funds_since": "2026-03-02T15:00:00.000000Z",
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "ended": "2026-03-02T15:00:00.000000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RailProvider"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    end_rail_provider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the rail provider. */
+                rail_provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndRailProviderRequest"];
+            };
+        };
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "draft",
+                     *       "name": "Corner Shop",
+                     *       "kind": "adapter",
+                     *       "url": "https://adapter.example.com/v1",
+                     *       "client_id": "pk_sandbox_AZFbTQqUfhGcZ0fq4x0uQw",
+                     *       "signs_nudges": true,
+                     *       "nudge_path": "/v2/rails/019a00000000700080000000000000000019a00000007000800000000000001/nudge",
+                     *       "short_of_funds_since": "2026-03-02T15:00:00.000000Z",
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "ended": "2026-03-02T15:00:00.000000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RailProvider"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_rail_routes: {
         parameters: {
             query?: {
@@ -31148,7 +31950,7 @@ export interface operations {
                 /** @description Return only objects created before this time. */
                 created_before?: string;
                 /** @description Return only routes of this rail. */
-                platform?: "ach" | "bank_transfer" | "wire" | "rtp" | "intl_bank";
+                platform?: "ach" | "wallet_a" | "wallet_b" | "prepaid_card_a" | "gift_card_a" | "wallet_c" | "intl_bank" | "intl_transfer" | "bank_transfer" | "wire" | "wallet_d" | "wallet_e" | "crypto" | "push_to_card" | "rtp";
                 /** @description Return only routes in this state. */
                 status?: components["schemas"]["SetupStatus"];
                 /** @description Return only the routes in force on this day. */
@@ -31184,6 +31986,7 @@ export interface operations {
                      *           "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "rail_provider_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "approved": "2026-03-02T15:00:00.000000Z",
@@ -31277,6 +32080,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "rail_provider_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved": "2026-03-02T15:00:00.000000Z",
@@ -31378,6 +32182,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "rail_provider_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved": "2026-03-02T15:00:00.000000Z",
@@ -31479,6 +32284,7 @@ export interface operations {
                      *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "rail_provider_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved": "2026-03-02T15:00:00.000000Z",
@@ -31529,6 +32335,99 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    list_rail_payments: {
+        parameters: {
+            query?: {
+                /** @description The number of objects on a page, 1 to 100; 10 if missing. */
+                limit?: number;
+                /** @description Return the page after the object with this id. */
+                starting_after?: string;
+                /** @description Return the page just before the object with this id. */
+                ending_before?: string;
+                /** @description Return only objects created at this time or later. */
+                created_after?: string;
+                /** @description Return only objects created before this time. */
+                created_before?: string;
+                /** @description Return only payments in this state. */
+                status?: components["schemas"]["PaymentStatus"];
+                /** @description Return only payments at this provider. */
+                rail_provider_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "has_more": true,
+                     *       "data": [
+                     *         {
+                     *           "transfer_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "created": "2026-03-02T15:00:00.000000Z",
+                     *           "status": "queued",
+                     *           "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "rail_provider_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "rail_route_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "platform": "ach",
+                     *           "amount": 1000,
+                     *           "attempts": 1,
+                     *           "attempted": "2026-03-02T15:00:00.000000Z",
+                     *           "reference": "text",
+                     *           "provider_fee": 1000,
+                     *           "failure": "text",
+                     *           "doubt": "text"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RailPaymentList"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
         };
     };
     list_bank_files: {

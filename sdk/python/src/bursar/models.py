@@ -35,12 +35,13 @@ class AddCustomerBankAccountRequest(TypedDict):
 
 class AddRailRouteRequest(TypedDict):
     acting_user_id: str
-    platform: Literal['ach', 'bank_transfer', 'wire', 'rtp', 'intl_bank']
+    platform: Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_card_a', 'gift_card_a', 'wallet_c', 'intl_bank', 'intl_transfer', 'bank_transfer', 'wire', 'wallet_d', 'wallet_e', 'crypto', 'push_to_card', 'rtp']
     currency: Literal['USD']
     from_on: str
-    bank_connection_id: str
-    originator_id: str
-    settlement_account_id: str
+    bank_connection_id: NotRequired[str | None]
+    originator_id: NotRequired[str | None]
+    settlement_account_id: NotRequired[str | None]
+    rail_provider_id: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
 
 
@@ -169,6 +170,11 @@ class ApprovePayableRequest(TypedDict):
 
 
 class ApprovePayoutRequestRequest(TypedDict):
+    idempotency_key: NotRequired[str | None]
+
+
+class ApproveRailProviderRequest(TypedDict):
+    acting_user_id: str
     idempotency_key: NotRequired[str | None]
 
 
@@ -561,6 +567,11 @@ class EndOriginatorRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
+class EndRailProviderRequest(TypedDict):
+    acting_user_id: str
+    idempotency_key: NotRequired[str | None]
+
+
 class EndRailRouteRequest(TypedDict):
     acting_user_id: str
     idempotency_key: NotRequired[str | None]
@@ -776,6 +787,9 @@ class KeyList(TypedDict):
 
 
 Keyword: TypeAlias = Literal['stop', 'help', 'start']
+
+
+Language: TypeAlias = Literal['en', 'es', 'fr', 'de', 'pt', 'ar']
 
 
 LedgerAccountId: TypeAlias = str
@@ -1083,6 +1097,9 @@ class PaymentLimitsInput(TypedDict):
     per_day: NotRequired[int | None]
 
 
+PaymentStatus: TypeAlias = Literal['queued', 'attempted', 'accepted', 'completed', 'failed', 'returned', 'withdrawn']
+
+
 class PayoutLimits(TypedDict):
     """
     Limits on payouts, in cents.
@@ -1187,6 +1204,12 @@ class ProveClaimContactRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
+ProviderKind: TypeAlias = Literal['adapter', 'paypal']
+
+
+RailProviderId: TypeAlias = str
+
+
 RailRouteId: TypeAlias = str
 
 
@@ -1261,6 +1284,12 @@ ReviewStage: TypeAlias = Literal['in_review', 'id_verification_required']
 
 
 Role: TypeAlias = Literal['admin', 'viewer', 'payer', 'ap_approver', 'ap_creator']
+
+
+class RotateRailProviderSecretRequest(TypedDict):
+    acting_user_id: str
+    secret: str
+    idempotency_key: NotRequired[str | None]
 
 
 class RotateWebhookSecretRequest(TypedDict):
@@ -1601,6 +1630,7 @@ class UpdateAppBrandRequest(TypedDict):
     greeting: NotRequired[str | None]
     note: NotRequired[str | None]
     footer: NotRequired[str | None]
+    language: NotRequired[Language | None]
 
 
 class UpdateAppRequest(TypedDict):
@@ -1855,6 +1885,17 @@ class AddOriginatorRequest(TypedDict):
     description: str
     discretionary: NotRequired[str | None]
     entry_classes: list[EntryClass]
+    idempotency_key: NotRequired[str | None]
+
+
+class AddRailProviderRequest(TypedDict):
+    acting_user_id: str
+    name: str
+    kind: ProviderKind
+    url: str
+    client_id: NotRequired[str | None]
+    secret: str
+    nudge_secret: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
 
 
@@ -3096,9 +3137,62 @@ class PayoutOptionList(TypedDict):
     data: list[PayoutOption]
 
 
+class RailPayment(TypedDict):
+    """
+    A payout at a provider behind HTTP.
+    """
+
+    transfer_id: TransferId
+    created: str
+    status: PaymentStatus
+    app_id: AppId
+    rail_provider_id: RailProviderId
+    rail_route_id: RailRouteId
+    platform: Platform
+    amount: int
+    attempts: int
+    attempted: str | None
+    reference: str | None
+    provider_fee: int | None
+    failure: str | None
+    doubt: str | None
+
+
+class RailPaymentList(TypedDict):
+    has_more: bool
+    data: list[RailPayment]
+
+
+class RailProvider(TypedDict):
+    """
+    A provider of rails behind HTTP.
+    """
+
+    id: RailProviderId
+    created: str
+    status: SetupStatus
+    name: str
+    kind: ProviderKind
+    url: str
+    client_id: str | None
+    signs_nudges: bool
+    nudge_path: str
+    short_of_funds_since: str | None
+    made_by: MemberId
+    approved_by: MemberId | None
+    approved: str | None
+    ended_by: MemberId | None
+    ended: str | None
+
+
+class RailProviderList(TypedDict):
+    has_more: bool
+    data: list[RailProvider]
+
+
 class RailRoute(TypedDict):
     """
-    The way of a rail's payments to a bank, from a day on.
+    The way of a rail's payments to a bank or a provider, from a day on.
     """
 
     id: RailRouteId
@@ -3107,9 +3201,10 @@ class RailRoute(TypedDict):
     platform: Platform
     currency: str
     from_on: str
-    bank_connection_id: BankConnectionId
-    originator_id: OriginatorId
-    settlement_account_id: SettlementAccountId
+    bank_connection_id: BankConnectionId | None
+    originator_id: OriginatorId | None
+    settlement_account_id: SettlementAccountId | None
+    rail_provider_id: RailProviderId | None
     made_by: MemberId
     approved_by: MemberId | None
     approved: str | None
@@ -3454,6 +3549,7 @@ class UserIdentity(TypedDict):
     created: str
     deleted_at: str | None
     payouts_frozen_at: str | None
+    language: Language | None
     date_of_birth: str | None
     address: PostalAddress | None
     tax_form: ExportedTaxForm | None
@@ -3793,6 +3889,7 @@ class Brand(TypedDict):
     greeting: str | None
     note: str | None
     footer: str | None
+    language: Language | None
     about_url: str
 
 

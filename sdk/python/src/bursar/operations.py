@@ -1017,10 +1017,46 @@ class Operations(Transport):
         """
         return self.request("POST", f"/v2/bank/settlement-accounts/{self.part(settlement_account_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
 
-    def add_rail_route(self, body: models.AddRailRouteRequest, *, idempotency_key: str | None = None) -> models.RailRoute:
-        """Route a rail to a bank from a day on.
+    def add_rail_provider(self, body: models.AddRailProviderRequest, *, idempotency_key: str | None = None) -> models.RailProvider:
+        """Add a provider of rails behind HTTP.
 
-        A route is never edited: a later one replaces it from its first day on. Rails without a route are simulated. Payouts by ach join the files of their route; everything else is simulated.
+        A provider is an adapter of your own, or PayPal Payouts. Its address never changes: add another provider, approve it, and route to it.
+        """
+        return self.request("POST", "/v2/bank/providers", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def list_rail_providers(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, kind: models.ProviderKind | None = None, status: models.SetupStatus | None = None) -> models.RailProviderList:
+        """List the providers of rails behind HTTP."""
+        return self.request("GET", "/v2/bank/providers", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "kind": kind, "status": status})
+
+    def iterate_rail_providers(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, kind: models.ProviderKind | None = None, status: models.SetupStatus | None = None) -> Iterator[models.RailProvider]:
+        """List the providers of rails behind HTTP: all of them, page by page."""
+        return self.pages(lambda after: self.list_rail_providers(limit=limit, created_after=created_after, created_before=created_before, kind=kind, status=status, starting_after=after))
+
+    def approve_rail_provider(self, rail_provider_id: str, body: models.ApproveRailProviderRequest, *, idempotency_key: str | None = None) -> models.RailProvider:
+        """Approve a provider.
+
+        Requires another member than the one who added it or gave its newest secret: an admin or a payer.
+        """
+        return self.request("POST", f"/v2/bank/providers/{self.part(rail_provider_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def rotate_rail_provider_secret(self, rail_provider_id: str, body: models.RotateRailProviderSecretRequest, *, idempotency_key: str | None = None) -> models.RailProvider:
+        """Replace the credential of a provider.
+
+        The approval ends. Until another member approves the provider again, it is not called: payments wait, and none is lost.
+        """
+        return self.request("POST", f"/v2/bank/providers/{self.part(rail_provider_id)}/rotate-secret", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def end_rail_provider(self, rail_provider_id: str, body: models.EndRailProviderRequest, *, idempotency_key: str | None = None) -> models.RailProvider:
+        """Take a provider out of use.
+
+        Refused while a route that is in force or will be names it. Payments that it has are followed to their end. A repeated call changes nothing.
+        """
+        return self.request("POST", f"/v2/bank/providers/{self.part(rail_provider_id)}/end", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def add_rail_route(self, body: models.AddRailRouteRequest, *, idempotency_key: str | None = None) -> models.RailRoute:
+        """Route a rail to a bank or a provider from a day on.
+
+        A route is never edited: a later one replaces it from its first day on. A route to a bank carries payouts by ach in files; a route to a provider carries payouts of its rail over HTTP. In the sandbox, a rail without a route is simulated; in production it is refused with rail-not-connected.
         """
         return self.request("POST", "/v2/bank/routes", body=body, idempotency_key=idempotency_key or self.new_key())
 
@@ -1035,7 +1071,7 @@ class Operations(Transport):
     def approve_rail_route(self, rail_route_id: str, body: models.ApproveRailRouteRequest, *, idempotency_key: str | None = None) -> models.RailRoute:
         """Approve a route.
 
-        Requires another member than the one who added it: an admin or a payer. The connection, the originator and the settlement account must be approved, and the first day must be after today.
+        Requires another member than the one who added it: an admin or a payer. The connection, the originator and the settlement account, or the provider, must be approved, and the first day must be after today.
         """
         return self.request("POST", f"/v2/bank/routes/{self.part(rail_route_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
 
@@ -1045,6 +1081,13 @@ class Operations(Transport):
         No route of the rail is in force then, also no earlier one. A repeated call changes nothing.
         """
         return self.request("POST", f"/v2/bank/routes/{self.part(rail_route_id)}/end", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def list_rail_payments(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.PaymentStatus | None = None, rail_provider_id: str | None = None) -> models.RailPaymentList:
+        """List payments at providers behind HTTP.
+
+        A payment whose status is attempted may be at the provider or not: it is looked up, and handed over again under the same id only if the provider never received it.
+        """
+        return self.request("GET", "/v2/bank/provider-payments", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status, "rail_provider_id": rail_provider_id})
 
     def list_bank_files(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.FileStatus | None = None) -> models.BankFileList:
         """List files with payments."""
