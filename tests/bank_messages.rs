@@ -286,10 +286,11 @@ async fn a_connection_has_the_identity_of_its_format_and_carries_its_rails() {
     let mut moved = new_message_connection("")["pain001"].clone();
     moved["town"] = json!("Salem");
     assert_eq!(change(json!({"pain001": moved})).await.expect(200).body["pain001"]["town"], "Salem");
+    let originators = bank.get("/v2/bank/originators?limit=10").await;
     let route = |platform: &str| {
         json!({
             "platform": platform, "currency": "USD", "from_on": "2026-03-05", "bank_connection_id": bank.connection,
-            "originator_id": bank.connection, "settlement_account_id": bank.settlement_account,
+            "originator_id": originators["data"][0]["id"], "settlement_account_id": bank.settlement_account,
         })
     };
     let refused = bank.post("/v2/bank/routes", "admin", route("wallet_a")).await;

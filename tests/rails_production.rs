@@ -36,7 +36,7 @@ async fn a_rail_without_a_route_is_not_offered_and_refused_by_name() {
     assert_eq!(rails.status(&transfer).await.0, "pending");
     assert_eq!(adapter.payouts(&transfer).await, 1);
     rails.paying(&user, "ach").await.refused(409, "user-info-missing");
-    // The end of the route: no new payouts, and the one in progress goes on.
+    // The end of the route: no new payouts, and the one in progress continues.
     rails.post(&format!("/v2/bank/routes/{route}/end"), "admin", json!({})).await.expect(200);
     rails.paying(&user, "wallet_a").await.refused(409, "rail-not-connected");
     adapter.settle(&transfer, "complete").await;
@@ -65,6 +65,7 @@ async fn in_the_sandbox_every_rail_is_offered_and_simulated() {
     let user = rails.payee(1001, "jane@example.com").await;
     assert_eq!(options(&server, &user).await.len(), 14);
     let transfer = rails.paying(&user, "wallet_a").await.expect(201).id();
+    server.work_off().await;
     server.pass(86_400).await;
     assert_eq!(rails.status(&transfer).await.0, "completed");
     assert_eq!(rails.payment(&transfer).await, Value::Null);

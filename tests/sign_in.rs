@@ -71,7 +71,9 @@ async fn every_wrong_sign_in_has_one_answer() {
         json!({"email": "nobody@example.com"}),
         json!({"organization_id": "0198c0de-0000-7000-8000-000000000001"}),
     ] {
-        texts.push(sign_in(&server, "admin", with).await.refused(401, "unauthorized").text.clone());
+        let mut body = sign_in(&server, "admin", with).await.refused(401, "unauthorized").body.clone();
+        assert!(body["request_id"].take().is_string());
+        texts.push(body);
     }
     texts.dedup();
     assert_eq!(texts.len(), 1, "{texts:?}");

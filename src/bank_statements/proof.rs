@@ -76,7 +76,7 @@ impl Checker {
 
     pub fn file(&mut self, file: &BankFile) {
         if let Some(line) = file.debit_line {
-            *self.booked.entry((file.org, line)).or_default() += i128::from(file.credit.get());
+            *self.booked.entry((file.org, line)).or_default() += i128::from(file.due().1.get());
         }
     }
 

@@ -365,7 +365,7 @@ mod tests {
     }
 
     /// Flags of other programs that the documents name.
-    const OF_OTHERS: [&str; 17] = [
+    const OF_OTHERS: [&str; 18] = [
         "--arg",
         "--citus",
         "--credentials",
@@ -377,6 +377,7 @@ mod tests {
         "--profile",
         "--release",
         "--role",
+        "--separate-threads",
         "--store",
         "--size-sort",
         "--stored",

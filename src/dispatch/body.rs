@@ -303,10 +303,11 @@ pub(super) fn pairs(text: &str, what: &str) -> Result<Vec<(String, String)>, Opt
     Ok(pairs)
 }
 
-/// Rejects any field if the route takes no body. Other bodies are validated by their input.
+/// Rejects any field if the route takes no body. Other bodies are validated by their input; those of providers by their
+/// handlers, because each provider has its own.
 pub(super) fn check_unused(route: &Route, body: &Json) -> Result<(), Refusal> {
     let Json::Object(fields) = body else { return Ok(()) };
-    if route.documented.body.is_some() || !is_api(route) || fields.is_empty() {
+    if route.documented.body.is_some() || !is_api(route) || route.who == Who::Provider || fields.is_empty() {
         return Ok(());
     }
     let known: &[&str] = if route.method == Method::Post { &["idempotency_key"] } else { &[] };

@@ -443,7 +443,7 @@ fn refused(refusal: &Refusal, place: Option<&PathRoutes>, parts: &Parts, request
     let chosen = header("cookie").and_then(Language::chosen);
     let language = chosen.or_else(|| header("accept-language").and_then(Language::accepted));
     let render = |route: &Route| (route.error_renderer)(refusal, request_id, language);
-    let answer = route.map_or_else(|| Answer::from(refusal), |route| render(route));
+    let answer = route.map_or_else(|| Answer::from(refusal), render);
     match (refusal.code.status(), place) {
         (401, _) => answer.header("www-authenticate", r#"Basic realm="bursar", charset="UTF-8""#),
         (405, Some(place)) => answer.header("allow", place.allow.clone()),

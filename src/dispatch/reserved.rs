@@ -17,13 +17,13 @@ const NOT_READ: &str = "metadata";
 /// # Errors
 /// `invalid-phone-number`, naming the field.
 pub(super) fn check(body: &Json) -> Result<(), Refusal> {
-    let Some(at) = find(body, None, String::new()) else { return Ok(()) };
+    let Some(at) = find(body, String::new()) else { return Ok(()) };
     let problems = problem(Code::InvalidPhoneNumber, &at, RESERVED);
     Err(Refusal::fields(because(Reason::PhoneNumberReserved, problems)))
 }
 
 /// Returns the pointer of the first reserved number.
-fn find(json: &Json, country_code: Option<&str>, at: String) -> Option<String> {
+fn find(json: &Json, at: String) -> Option<String> {
     match json {
         Json::Object(fields) => {
             let country_code = match json.get("country_code") {
@@ -33,15 +33,14 @@ fn find(json: &Json, country_code: Option<&str>, at: String) -> Option<String> {
             };
             fields.iter().find_map(|(name, value)| match value {
                 _ if name == NOT_READ => None,
-                Json::Text(text) if name.contains("phone") => {
-                    is_reserved(text, country_code).then(|| format!("{at}/{name}"))
+                Json::Text(text) => {
+                    (name.contains("phone") && is_reserved(text, country_code)).then(|| format!("{at}/{name}"))
                 }
-                value => find(value, country_code, format!("{at}/{name}")),
+                Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) => None,
+                Json::List(_) | Json::Object(_) => find(value, format!("{at}/{name}")),
             })
         }
-        Json::List(items) => {
-            items.iter().enumerate().find_map(|(place, item)| find(item, country_code, format!("{at}/{place}")))
-        }
+        Json::List(items) => items.iter().enumerate().find_map(|(place, item)| find(item, format!("{at}/{place}"))),
         Json::Text(_) | Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) => None,
     }
 }

@@ -15,7 +15,7 @@ mod attempt;
 mod compose;
 mod conclude;
 pub mod delivery_days;
-mod inbound;
+mod http;
 mod model;
 mod replies;
 mod rows;
@@ -28,7 +28,7 @@ pub use conclude::{
     AttemptOutcome, Concluded, Inboxed, StillOnItsWay, record_outcome, record_report, without_recipient,
 };
 pub use delivery_days::DeliveryDay;
-pub use inbound::routes as inbound_routes;
+pub use http::routes as inbound_routes;
 pub use model::{Channel, CodePurpose, InboxMessage, Keyword, LinkText, Message, MessageStatus, PayeeChange, Template};
 pub use replies::answer;
 pub use rows::{find, other_references, queue, queue_sealed, want};

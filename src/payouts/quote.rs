@@ -94,10 +94,9 @@ pub fn prices(
 ) -> Result<Prices, Halt> {
     let app = apps::find(world, scope)?;
     let (settings, now) = (&app.settings.0, world.now());
-    let upgrade = match upgrade(way, amount) {
-        Upgrade::Instant if !routes::is_rtp_connected(world, scope.org)? => Upgrade::NotConnected,
-        other => other,
-    };
+    let wanted = upgrade(way, amount);
+    let is_lost = wanted == Upgrade::Instant && !routes::is_rtp_connected(world, scope.org)?;
+    let upgrade = if is_lost { Upgrade::NotConnected } else { wanted };
     let platform = if upgrade == Upgrade::Instant { Platform::Rtp } else { way.platform };
     let terms = fees::schedule(platform, now.date());
     let currency = way.currency.as_deref();

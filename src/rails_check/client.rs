@@ -5,7 +5,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::Asked;
+use super::model::Asked;
 use crate::outbound::{DEADLINE, Outbound, Post, Reach, Target};
 
 pub(super) struct Client {
@@ -19,6 +19,9 @@ pub(super) struct Said {
     pub status: u16,
     pub body: Value,
 }
+
+/// The address of a request, and its headers.
+type Parts = (Target, [(&'static str, String); 2]);
 
 impl Said {
     pub fn code(&self) -> &str {
@@ -68,7 +71,7 @@ impl Client {
         Ok(said(answered.status, &answered.body))
     }
 
-    fn parts(&self, path: &str, token: Option<&str>) -> Result<(Target, [(&'static str, String); 2]), String> {
+    fn parts(&self, path: &str, token: Option<&str>) -> Result<Parts, String> {
         let target = Target::parse(&format!("{}{path}", self.base), Reach::Anywhere);
         let token = token.unwrap_or_else(|| self.token.expose_secret());
         let headers = [("authorization", format!("Bearer {token}")), ("content-type", "application/json".to_owned())];

@@ -4,8 +4,8 @@ use futures::stream::{self, StreamExt as _};
 use serde_json::Value;
 
 use super::client::{Client, cut};
+use super::model::{Checked, Made};
 use super::steps::new_id;
-use super::{Checked, Made};
 
 /// Connections at once.
 const AT_ONCE: usize = 16;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::client::Client;
-use super::{Checked, Made};
+use super::model::{Checked, Made};
 
 /// Items on a page.
 const PAGE: usize = 100;

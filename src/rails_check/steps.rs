@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::client::{Client, Said};
-use super::{Checked, Made};
+use super::model::{Checked, Made};
 
 /// Equal requests that are sent at once.
 const AT_ONCE: usize = 100;

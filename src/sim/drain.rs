@@ -81,14 +81,13 @@ impl Simulation {
 
     /// Returns an object that should be final and is not.
     fn left_over(&self) -> Result<Option<Finding>, StoreError> {
-        let mut left = Vec::new();
+        let (mut left, mut endpoints) = (Vec::new(), Vec::new());
         let mut find = |what: String, place: String| left.push(Finding { invariant: 20, what, place });
         self.system.reads().snapshot(|snapshot| {
             snapshot.each::<Job>(|job| {
-                if is_poll(job) {
-                    return Ok(());
+                if !is_poll(job) {
+                    find(format!("is left: {:?}", job.work.0), format!("job {}", job.id));
                 }
-                find(format!("is left: {:?}", job.work.0), format!("job {}", job.id));
                 Ok(())
             })?;
             // A debt that the app cannot pay yet stays open on the rail's account.
@@ -132,7 +131,6 @@ impl Simulation {
                 }
                 Ok(())
             })?;
-            let mut endpoints = Vec::new();
             snapshot.each::<WebhookEndpoint>(|endpoint| {
                 endpoints.push(endpoint.clone());
                 Ok(())

@@ -1,4 +1,9 @@
 mod bank;
+mod kinds;
+mod rows;
+
+pub use kinds::Sabotage;
+use rows::{lose, overwrite};
 
 use super::chance::Chance;
 use super::checks::changed::read;
@@ -20,104 +25,7 @@ use crate::store::memory::{Change, Memory};
 use crate::users::{AppUser, TaxYear, User, UserStatus};
 use crate::vendors::VendorPaymentMethod;
 use crate::world::record::{Cell as _, Document};
-use crate::world::{Key, Record, Row, Value};
-
-/// A deliberate fault, to prove that a check finds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sabotage {
-    None,
-    /// The rail accepts a second item for the same transfer.
-    RailTakesTwice,
-    /// The check allows one delivery fewer than the product, as if the product allowed one too many.
-    OneDeliveryTooMany,
-    /// The store reports commits as durable before they are.
-    LazyStore,
-    /// Some commits lose an event.
-    LostEvents,
-    /// A worker with a stale lease commits.
-    StaleLeases,
-    /// Approved bills lose their approvals.
-    ForgottenApprovals,
-    /// Approved requests lose their link.
-    ForgottenLinks,
-    /// Rows of a batch that succeeded have the status failed.
-    DeniedRows,
-    /// The provider denies messages that it accepted.
-    ProviderDenies,
-    /// A reader of lists finds pages by offset.
-    PagesByCount,
-    /// Links are sent before their money has arrived.
-    UnfundedLinks,
-    /// Debts of apps are forgotten.
-    ForgottenDebts,
-    /// The store has no reviews.
-    ForgottenReviews,
-    /// Apps that require member sessions are served without them.
-    AssertedMembers,
-    /// Vendors' accounts are paid at once after their confirmation, and new vendors' first accounts at any amount.
-    RestlessAccounts,
-    /// The sums paid in a year are forgotten.
-    ForgottenTaxYears,
-    /// Wallet balances differ from their entries.
-    WrongBalances,
-    /// Captured holds are open again.
-    ReopenedHolds,
-    ForgottenAnswers,
-    /// Events do not follow from their predecessors.
-    BrokenChain,
-    /// Transactions of the ledger are rewritten, in a column that no sum compares.
-    RewrittenLedger,
-    /// Links move to another organization's app.
-    CrossedTenants,
-    /// Jobs get lost that no link needs.
-    LostJobs,
-    /// Jobs get lost that remind of links and expire them.
-    LostLinkJobs,
-    /// Sweeps skip links.
-    SkippedLinks,
-    /// The store connects both apps of an organization to each user that one of them creates.
-    SharedPayees,
-    /// Sums for limits are forgotten.
-    ForgottenLimits,
-    /// Held payments are released at once.
-    HastyReleases,
-    /// The thief at a claim link reads the codes that the payee receives.
-    ThiefHasPhone,
-    /// Ended claim sessions are open again.
-    EndlessSessions,
-    /// The store dates every payout method far back.
-    RestlessMethods,
-    /// Deliveries to a recipient on a day are forgotten.
-    ForgottenDeliveries,
-    /// New links have the sealed token of another.
-    MovedSeals,
-    /// Follow-ups that fail keep their changes.
-    KeptFollowUps,
-    /// A worker that continues a delivery publishes the file without a look at both names.
-    SendsWithoutLook,
-    /// The bytes that leave differ from those of the records.
-    SendsOtherBytes,
-    /// A server confirms a name that no file has.
-    SendsNothing,
-    /// Entries have a second file.
-    EntriesInTwoFiles,
-    /// The line of a statement debits a file and leaves its money unbooked.
-    UnbookedNotCleared,
-    /// Files of banks are known by their names only.
-    KnowsNamesOnly,
-    /// Returns are matched by their amount only.
-    MatchesByAmount,
-    /// Reports of a file get lost.
-    LostReports,
-    /// Money at the bank moves without a statement.
-    MovedAtBank,
-    /// A line of a statement moves the money of a payment twice.
-    LinesMoveTwice,
-    /// Lines in suspense are forgotten.
-    ForgottenSuspense,
-    /// Statements are applied over gaps.
-    AppliesOverGaps,
-}
+use crate::world::{Key, Record, Value};
 
 impl Sabotage {
     /// Applies the fault to a commit and the store.
@@ -138,7 +46,7 @@ impl Sabotage {
             | Self::KnowsNamesOnly
             | Self::MatchesByAmount
             | Self::AppliesOverGaps => {}
-            Self::LostEvents if chance.one_in(50) => lose(changes, memory, |_: &EventSegment| true),
+            Self::LostEvents if chance.one_in(50) => lose(changes, memory, is_segment),
             Self::LostJobs if chance.one_in(50) => lose(changes, memory, |job: &Job| !is_of_link(job)),
             Self::LostLinkJobs if chance.one_in(50) => lose(changes, memory, is_of_link),
             Self::LostEvents | Self::LostJobs | Self::LostLinkJobs => {}
@@ -151,26 +59,13 @@ impl Sabotage {
                 let captured = |hold: &Hold| hold.state == HoldState::Captured;
                 overwrite(changes, memory, captured, "state", &Value::Text("open".to_owned()));
             }
-            Self::BrokenChain => {
-                overwrite(changes, memory, |_: &EventSegment| true, "hash", &Value::Bytes(vec![0; 32]))
-            }
+            Self::BrokenChain => overwrite(changes, memory, is_segment, "hash", &Value::Bytes(vec![0; 32])),
             Self::RewrittenLedger => {
                 let hooks = Value::Text("elsewhere".to_owned());
                 overwrite(&mut changes.clone(), memory, |_: &Transaction| true, "destination_name", &hooks);
             }
             Self::CrossedTenants => cross_tenants(changes, memory),
-            Self::ForgottenApprovals => {
-                let approved = |payable: &Payable| payable.status == PayableStatus::Approved;
-                overwrite(changes, memory, approved, "approval_steps", &Value::Text("[]".to_owned()));
-            }
-            Self::DeniedRows => {
-                let succeeded = |row: &BatchRow| row.status == RowStatus::Succeeded;
-                overwrite(changes, memory, succeeded, "status", &Value::Text("failed".to_owned()));
-            }
-            Self::UnfundedLinks => {
-                let waits = |link: &PayoutLink| link.status == LinkStatus::FundsPending;
-                overwrite(changes, memory, waits, "status", &Value::Text("created".to_owned()));
-            }
+            Self::ForgottenApprovals | Self::DeniedRows | Self::UnfundedLinks => self.tamper_states(changes, memory),
             Self::ForgottenDebts => overwrite(changes, memory, |_: &Debt| true, "left_open", &Value::Int(0)),
             Self::ForgottenReviews => {
                 let reviewed = |user: &User| user.status == UserStatus::InReview;
@@ -208,7 +103,26 @@ impl Sabotage {
     }
 }
 
+fn is_segment(_: &EventSegment) -> bool {
+    true
+}
+
 impl Sabotage {
+    /// Gives objects another state.
+    fn tamper_states(self, changes: &mut [Change], memory: &Memory) {
+        let text = |word: &str| Value::Text(word.to_owned());
+        if self == Self::ForgottenApprovals {
+            let approved = |payable: &Payable| payable.status == PayableStatus::Approved;
+            overwrite(changes, memory, approved, "approval_steps", &text("[]"));
+        } else if self == Self::DeniedRows {
+            let succeeded = |row: &BatchRow| row.status == RowStatus::Succeeded;
+            overwrite(changes, memory, succeeded, "status", &text("failed"));
+        } else if self == Self::UnfundedLinks {
+            let waits = |link: &PayoutLink| link.status == LinkStatus::FundsPending;
+            overwrite(changes, memory, waits, "status", &text("created"));
+        }
+    }
+
     /// Tampers with the store alone: the product reads the fault, and the checks see the correct rows.
     fn tamper_unseen(self, changes: &[Change], memory: &Memory) {
         let mut unseen = changes.to_vec();
@@ -283,34 +197,4 @@ fn move_seals(changes: &[Change], memory: &Memory) {
 /// Whether a job reminds of a link and expires it, or gives links such jobs.
 fn is_of_link(job: &Job) -> bool {
     matches!(job.work.0, Work::ExpireLink { .. } | Work::SweepLinks { .. })
-}
-
-/// Loses the first added row of a kind that matches.
-fn lose<R: Record>(changes: &mut Vec<Change>, memory: &Memory, is_meant: impl Fn(&R) -> bool) {
-    let is_added = |change: &Change| change.table == R::TABLE && change.before.is_none();
-    let matches = |row: &Row| read::<R>(row).is_some_and(|record| is_meant(&record));
-    let added = changes.iter().position(|change| is_added(change) && change.after.as_ref().is_some_and(&matches));
-    if let Some(place) = added {
-        let lost = changes.remove(place);
-        memory.tamper(lost.table, lost.key, None);
-    }
-}
-
-/// Overwrites a column of the matching rows of a kind.
-fn overwrite<R: Record>(
-    changes: &mut [Change],
-    memory: &Memory,
-    is_meant: impl Fn(&R) -> bool,
-    column: &str,
-    value: &Value,
-) {
-    let column = R::TABLE.position(column).expect("a column of the record");
-    for change in changes.iter_mut().filter(|change| change.table == R::TABLE) {
-        if let Some(row) = &mut change.after
-            && read::<R>(row).is_some_and(|record| is_meant(&record))
-        {
-            row[column] = value.clone();
-            memory.tamper(change.table, change.key.clone(), Some(row.clone()));
-        }
-    }
 }

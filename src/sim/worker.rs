@@ -7,7 +7,8 @@ mod intake;
 mod letters;
 mod sending;
 
-pub(super) use hand::{Finished, Hand, Known, Outside};
+use hand::finish;
+pub(super) use hand::{Finished, Hand, Known, Outside, Performed};
 
 use std::sync::Arc;
 
@@ -41,14 +42,6 @@ use crate::world::record::key;
 
 /// Rows of a batch that a worker processes at once, at most.
 const ROWS_AT_ONCE: usize = 6;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Performed {
-    /// The job or a part of it is done; `Hand` holds the progress.
-    OnTheWay,
-    /// No response came: the worker leaves the job to the end of its lease.
-    Silence,
-}
 
 /// Performs a job or a part of it; other commands may run between two parts.
 ///
@@ -113,12 +106,6 @@ pub(super) fn perform(
         Work::CallWebhook { endpoint } => call(&hand.leased, WebhookEndpointId(endpoint), system, outside, chance)?,
     };
     Ok(finish(hand, finished))
-}
-
-fn finish(hand: &mut Hand, finished: Option<Finished>) -> Performed {
-    let performed = if finished.is_some() { Performed::OnTheWay } else { Performed::Silence };
-    hand.finished = finished;
-    performed
 }
 
 fn process(hand: &Hand, id: PayoutLinkBatchId, system: &System, chance: &mut Chance) -> Result<Finished, Refusal> {
@@ -302,7 +289,24 @@ fn report_bank(batch: &mut Batch<Who, Said>, who: Who, leased: Leased, finished:
             batch.add(who, org, ApplyStatement { leased, ..*apply }, |_| Said::Done);
         }
         // `report` passes what is about banks.
-        _ => {}
+        Finished::Message { .. }
+        | Finished::Attempt(..)
+        | Finished::AttemptAgain(..)
+        | Finished::OnItsWay
+        | Finished::Submitted(..)
+        | Finished::Followed(..)
+        | Finished::ToppedUp(_)
+        | Finished::Released(_)
+        | Finished::Expired(_)
+        | Finished::Reminded(_)
+        | Finished::Swept(..)
+        | Finished::Screened(..)
+        | Finished::Erased(..)
+        | Finished::BatchBegun(_)
+        | Finished::Rows(..)
+        | Finished::BatchDone(_)
+        | Finished::Fed(_)
+        | Finished::Called(_) => {}
     }
 }
 

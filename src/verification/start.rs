@@ -12,6 +12,7 @@ use crate::apps::phones;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events::EventName;
 use crate::ids::MessageId;
+use crate::language::Text;
 use crate::messages::{self, Channel, Template};
 use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
@@ -29,7 +30,10 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
             // The payee reads it on the page.
             let message = "Text messages to this number are off, because it replied STOP. Reply START to the last text \
                            message, then ask for the code again.";
-            return Err(Refusal::new(Code::InvalidState, message).because(Reason::TextsStopped).into());
+            return Err(Refusal::new(Code::InvalidState, message)
+                .because(Reason::TextsStopped)
+                .saying(Text::RefusedStopped)
+                .into());
         }
     }
     let (now, code_context) = (world.now(), to.code_context);

@@ -14,6 +14,7 @@ mod framing;
 mod inbox;
 mod letters;
 mod provider_calls;
+mod anomalies;
 mod providers;
 mod webhooks;
 mod writing;
@@ -53,7 +54,7 @@ use crate::rails::failures::FailureCode;
 use crate::rails::sandbox::{self, Accept};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::settlements::{self, Anomaly, Followed, Submitted};
+use crate::settlements::{self, Followed, Submitted};
 use crate::webhooks::{DeliveryStatus, Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
 
 /// Returns the number of leased jobs of a lane in parallel. Webhooks have more, because most of them only wait for
@@ -427,14 +428,9 @@ async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
         item_status = ItemStatus::Failed(FailureCode::InvalidAccountNumber);
     }
     if let Some(anomaly) = bursar.engine.run(leased.org, Followed { leased, transfer: id, item_status }).await? {
-        report(id, &anomaly);
+        anomalies::report(id, &anomaly);
     }
     Ok(())
-}
-
-fn report(id: TransferId, anomaly: &Anomaly) {
-    metrics::counter!("bursar_transfers_odd_total", "kind" => anomaly.kind).increment(1);
-    tracing::warn!(transfer = %id, kind = anomaly.kind, reason = anomaly.reason, "a transfer needs manual review");
 }
 
 async fn is_tampered(bursar: &Bursar, org: OrgId, id: TransferId) -> Result<bool, Refusal> {

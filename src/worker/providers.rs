@@ -3,6 +3,7 @@
 //! The order prevents a second payment: an attempt is committed before the call, and after an attempt in doubt the
 //! provider is asked first. It receives the payment again, under the same id, only if it says that it never had it.
 
+use super::anomalies::report;
 use super::provider_calls::Session;
 use crate::clock::DAY_SECONDS;
 use crate::ids::TransferId;
@@ -66,13 +67,13 @@ async fn hand_over(bursar: &Bursar, leased: &Leased, id: TransferId, plan: &Plan
     };
     let session = session(bursar, plan, access, id);
     if plan.payment.status == PaymentStatus::Attempted {
-        match session.look_up().await {
-            Reply::HasNot if is_too_old(bursar, plan) => {
-                let reason = "it was handed over 29 days ago; clear it up with the provider".to_owned();
-                return Ok(Some(Learned::Said(Reply::Unclear(reason))));
-            }
-            Reply::HasNot => {}
-            reply => return Ok(Some(Learned::Said(reply))),
+        let reply = session.look_up().await;
+        if !matches!(reply, Reply::HasNot) {
+            return Ok(Some(Learned::Said(reply)));
+        }
+        if is_too_old(bursar, plan) {
+            let reason = "it was handed over 29 days ago; clear it up with the provider".to_owned();
+            return Ok(Some(Learned::Said(Reply::Unclear(reason))));
         }
     }
     if begin(bursar, leased, id, order).await? == Begun::Later {
@@ -152,6 +153,6 @@ fn raise(id: TransferId, plan: &Plan, alarm: &Alarm) {
         tracing::error!(provider = %plan.provider.id, "payments wait, because the balance at a provider is too low");
     }
     if let Some(anomaly) = &alarm.anomaly {
-        super::report(id, anomaly);
+        report(id, anomaly);
     }
 }

@@ -11,6 +11,8 @@ use super::banking::banking;
 use super::bills::bills;
 use super::funding::funding;
 use super::{Claim, Sample, Stage};
+use crate::harness::PUBLIC_URL;
+use crate::harness::Reported;
 
 /// Returns a request for this operation that succeeds for its owner. Each call creates new objects, so that one request
 /// does not make the next fail. `None` if the table has no row yet.
@@ -246,6 +248,14 @@ async fn requests(stage: &Stage, operation: &str) -> Option<Sample> {
     })
 }
 
+/// Returns a phone that has a text message of the app.
+async fn replying_phone(stage: &Stage) -> String {
+    let payee = stage.payee();
+    stage.make("/v2/payout-links", json!({"amount": 100, "payee": payee}), 201).await;
+    stage.server.work_off().await;
+    ["country_code", "phone_number"].map(|part| payee[part].as_str().unwrap_or_default()).concat()
+}
+
 /// The sandbox, the pages, the reference.
 async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
     Some(match operation {
@@ -262,6 +272,27 @@ async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
             let (message, org) = (places.next()?, places.next()?);
             let sample = Sample { form: report.fields.clone(), ..Sample::at([org, message]) };
             Sample { headers: [("x-twilio-signature", report.signature.clone())].into(), ..sample }
+        }
+        "receive_text_reply" => {
+            stage.gateway.as_ref()?;
+            let fields = [("MessageSid", "SMsample"), ("From", "+12127361234"), ("Body", "HELP")];
+            let fields = fields.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
+            let reply = Reported::signed(format!("{PUBLIC_URL}/carriers/sms/replies"), fields);
+            let signature = [("x-twilio-signature", reply.signature.clone())];
+            Sample { form: reply.fields.clone(), headers: signature.into(), ..Sample::bare() }
+        }
+        "send_sandbox_reply" => {
+            let phone = format!("+{}", replying_phone(stage).await);
+            Sample::bare().json(json!({"from": phone, "text": "HELP"}))
+        }
+        "send_inbox_reply" => {
+            stage.server.serve_own_machine();
+            let phone = format!("+{}", replying_phone(stage).await);
+            Sample { form: vec![("from", phone), ("text", "HELP".to_owned())], ..Sample::bare() }
+        }
+        "show_sandbox_keys" => {
+            stage.server.serve_own_machine();
+            Sample::bare()
         }
         "get_sandbox_clock" | "list_magic_values" => Sample::bare(),
         "advance_sandbox_clock" => Sample::bare().json(json!({"seconds": 1})),

@@ -25,6 +25,16 @@ pub async fn webhooks(covered: &mut Covered) {
     scene.ask(&format!("DELETE {path}"), Value::Null, 204, &[]).await;
 }
 
+/// A phone replies, which stops and resumes its texts; the log has the message before.
+pub async fn reply(covered: &mut Covered) {
+    let server = Server::memory().await;
+    let link = json!({"amount": 100, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    server.post("/v2/payout-links").app_key().json(link).send().await.expect(201);
+    server.work_off().await;
+    let mut scene = Scene::on(server, covered).await;
+    scene.ask("POST /v2/sandbox/replies", json!({"from": "+12127361234", "text": "STOP"}), 200, &[]).await;
+}
+
 /// The clock moves, and nothing else changes.
 pub async fn clock(covered: &mut Covered) {
     let mut scene = Scene::on(Server::memory().await, covered).await;

@@ -78,6 +78,7 @@ async fn every_transition_of_every_noun_is_emitted_once_and_as_its_schema_says()
     banking::statements(&mut covered).await;
     around::webhooks(&mut covered).await;
     around::clock(&mut covered).await;
+    around::reply(&mut covered).await;
     assert!(covered.wrong.is_empty(), "{} steps were told wrongly:\n{}", covered.wrong.len(), covered.wrong.join("\n"));
     check(&covered);
 }

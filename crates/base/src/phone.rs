@@ -179,16 +179,13 @@ impl Assigned {
             return Err(InvalidPhoneNumber::Characters);
         }
         let number = plan::PhoneNumber::parse(full, None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
-        let kind = match number.get_type() {
-            plan::PhoneNumberType::Unknown
-                if number.country_code == 1 && is_reserved(&number.get_national_significant_number()) =>
-            {
-                plan::PhoneNumberType::FixedLineOrMobile
-            }
-            kind => kind,
-        };
+        let mut kind = number.get_type();
         if kind == plan::PhoneNumberType::Unknown {
-            return Err(InvalidPhoneNumber::NotInUse);
+            let is_fictional = number.country_code == 1 && is_reserved(&number.get_national_significant_number());
+            if !is_fictional {
+                return Err(InvalidPhoneNumber::NotInUse);
+            }
+            kind = plan::PhoneNumberType::FixedLineOrMobile;
         }
         Ok(Self { number, kind })
     }

@@ -62,7 +62,7 @@ impl From<&RailProvider> for RailProviderJson {
             url: provider.url.clone(),
             client_id: provider.client_id.clone(),
             signs_nudges: provider.sealed_nudge_secret.is_some(),
-            nudge_path: super::rows::nudge_path(provider.org, provider.id),
+            nudge_path: super::model::nudge_path(provider.org, provider.id),
             short_of_funds_since: provider.short_since,
             made_by: provider.made_by,
             approved_by: provider.approved_by,

@@ -33,3 +33,8 @@ record! {
         pub created_at: Time,
     }
 }
+
+/// Returns the path for nudges. It includes the organization, because every row is found by its organization.
+pub(super) fn nudge_path(org: OrgId, provider: RailProviderId) -> String {
+    format!("/v2/rails/{}{}/nudge", org.0.simple(), provider.0.simple())
+}

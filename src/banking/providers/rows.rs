@@ -84,8 +84,3 @@ pub fn nudge_secret(provider: &RailProvider, vault: &Vault) -> Result<Option<sig
     let secret = vault.open(&seal_context(provider, NUDGE), sealed)?;
     Ok(Some(signature::Secret::from_bytes(secret)))
 }
-
-/// Returns the path for nudges. It includes the organization, because every row is found by its organization.
-pub(super) fn nudge_path(org: OrgId, provider: RailProviderId) -> String {
-    format!("/v2/rails/{}{}/nudge", org.0.simple(), provider.0.simple())
-}

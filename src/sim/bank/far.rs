@@ -9,13 +9,13 @@ use bursar_transports::publish::{Found, Look};
 use bursar_transports::{Entry, EntryKind, Listing, Name, Stat};
 use sha2::{Digest as _, Sha256};
 
-use super::post::Posted;
 use super::set_up::{NUMBER, Place};
+use crate::bank_files::EntryStatus;
 use crate::bank_statements::deposit_reference;
 use crate::bankbox::{self, Account, Grain, StatementFormat};
 use crate::banking::settlement_accounts::{BookingGrain, StatementKind};
 use crate::clock::Time;
-use crate::ids::InboundFileId;
+use crate::ids::{InboundFileId, TransferId};
 use crate::ledger::verify::Finding;
 use crate::scope::Scope;
 use crate::sim::chance::Chance;
@@ -28,6 +28,21 @@ const OPENING: i64 = 700_000_000;
 const ANSWER_SECONDS: i64 = 600;
 /// The account number with which the simulated operator refuses a file.
 const REFUSED: &[u8; 17] = b"50000000         ";
+
+/// A file on its way into the folder.
+pub(super) struct Posted {
+    pub at: Time,
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The program's entries.
+#[derive(Default)]
+pub(super) struct Truth {
+    pub entries: HashMap<TransferId, EntryStatus>,
+    /// The payment of each id in a file.
+    pub payments: HashMap<String, TransferId>,
+}
 
 /// A file that the bank shows in its folder.
 pub(super) struct Shown {
@@ -62,7 +77,7 @@ pub(in crate::sim) struct Far {
     pub(super) used: HashMap<InboundFileId, String>,
     /// Answers that the program has not stored: name and time.
     pub(super) unread: BTreeSet<(String, i64)>,
-    pub(super) truth: super::truth::Truth,
+    pub(super) truth: Truth,
     pub(super) findings: Vec<Finding>,
     pub(super) posts: u64,
     last_answer: Option<Time>,

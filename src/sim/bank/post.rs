@@ -3,17 +3,10 @@
 use bursar_formats::Profile;
 use bursar_formats::nacha::{self, Addenda};
 
-use super::far::{Far, Shown, hash};
+use super::far::{Far, Posted, Shown, hash};
 use crate::bankbox::Answer;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::sim::chance::Chance;
-
-/// A file on its way into the folder.
-pub(super) struct Posted {
-    pub at: Time,
-    name: String,
-    bytes: Vec<u8>,
-}
 
 fn with_carriage_returns(bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\n', "\r\n");

@@ -1,9 +1,7 @@
 //! Compares the program's records with the bank's after each commit, by rules that do not use the product's.
 
-use std::collections::HashMap;
-
 use super::far::Far;
-use crate::bank_files::{BankEntry, BankFile, EntryStatus, individual_id};
+use crate::bank_files::{BankEntry, BankFile, individual_id};
 use crate::bank_intake::{BankItem, InboundFile, ItemKind, ItemStatus};
 use crate::ids::TransferId;
 use crate::ledger::verify::Finding;
@@ -15,14 +13,6 @@ use crate::transfers::{Transfer, TransferStatus};
 const INTAKE: u8 = 40;
 /// The number of the invariant that a transfer has no outcome that its rail did not give.
 const OUTCOME: u8 = 5;
-
-/// The program's entries.
-#[derive(Default)]
-pub(super) struct Truth {
-    entries: HashMap<TransferId, EntryStatus>,
-    /// The payment of each id in a file.
-    pub payments: HashMap<String, TransferId>,
-}
 
 impl Far {
     /// Takes a commit; returns what contradicts the bank's records.

@@ -1,6 +1,7 @@
 //! Deliberate faults in the records of banks. The product reads them; the checks of a commit see the correct rows.
 
-use super::{Sabotage, lose, overwrite};
+use super::kinds::Sabotage;
+use super::rows::{lose, overwrite};
 use crate::bank_files::{BankEntry, BankFile, EntryStatus};
 use crate::bank_intake::{BankItem, ItemKind};
 use crate::ledger::{LedgerAccount, LedgerAccountKind};
@@ -21,39 +22,33 @@ fn set<R: Record>(memory: &Memory, is_meant: impl Fn(&R) -> bool, columns: &[(&s
 
 pub(super) fn tamper(sabotage: Sabotage, changes: &[Change], memory: &Memory) {
     let mut unseen = changes.to_vec();
-    match sabotage {
-        Sabotage::EntriesInTwoFiles => {
-            let other = memory.rows(BankFile::TABLE).into_iter().find_map(|row| read::<BankFile>(&row));
-            if let Some(other) = other {
-                let is_elsewhere = |entry: &BankEntry| entry.file != other.id && entry.status == EntryStatus::Settled;
-                overwrite(&mut unseen, memory, is_elsewhere, "file", &other.id.to_value());
-            }
+    if sabotage == Sabotage::EntriesInTwoFiles {
+        let other = memory.rows(BankFile::TABLE).into_iter().find_map(|row| read::<BankFile>(&row));
+        if let Some(other) = other {
+            let is_elsewhere = |entry: &BankEntry| entry.file != other.id && entry.status == EntryStatus::Settled;
+            overwrite(&mut unseen, memory, is_elsewhere, "file", &other.id.to_value());
         }
-        Sabotage::UnbookedNotCleared => {
-            // The posting is there, and the file does not know it.
-            overwrite(&mut unseen, memory, |file: &BankFile| file.debit_line.is_some(), "debit_line", &Value::Null);
-            overwrite(&mut unseen, memory, |one: &BankEntry| one.debit_line.is_some(), "debit_line", &Value::Null);
+    } else if sabotage == Sabotage::UnbookedNotCleared {
+        // The posting is there, and the file does not know it.
+        overwrite(&mut unseen, memory, |file: &BankFile| file.debit_line.is_some(), "debit_line", &Value::Null);
+        overwrite(&mut unseen, memory, |one: &BankEntry| one.debit_line.is_some(), "debit_line", &Value::Null);
+    } else if sabotage == Sabotage::LostReports {
+        lose(&mut unseen, memory, |item: &BankItem| item.kind == ItemKind::Return);
+    } else if sabotage == Sabotage::MovedAtBank {
+        let is_at_bank = |account: &LedgerAccount| account.kind == LedgerAccountKind::AtBank;
+        overwrite(&mut unseen, memory, is_at_bank, "balance", &Value::Int(-1));
+    } else if sabotage == Sabotage::LinesMoveTwice {
+        let booked = changed::<BankEntry>(changes).filter_map(|change| change.after);
+        for line in booked.filter_map(|entry| entry.debit_line) {
+            let is_other = |entry: &BankEntry| entry.debit_line.is_none();
+            set(memory, is_other, &[("debit_line", Value::Id(line.0))]);
         }
-        Sabotage::LostReports => lose(&mut unseen, memory, |item: &BankItem| item.kind == ItemKind::Return),
-        Sabotage::MovedAtBank => {
-            let is_at_bank = |account: &LedgerAccount| account.kind == LedgerAccountKind::AtBank;
-            overwrite(&mut unseen, memory, is_at_bank, "balance", &Value::Int(-1));
+        let files = changed::<BankFile>(changes).filter_map(|change| change.after);
+        for (file, line) in files.filter_map(|file| Some((file.id, file.debit_line?))) {
+            let is_of_file = |entry: &BankEntry| entry.file == file && entry.debit_line.is_none();
+            set(memory, is_of_file, &[("debit_line", Value::Id(line.0))]);
         }
-        Sabotage::LinesMoveTwice => {
-            let booked = changed::<BankEntry>(changes).filter_map(|change| change.after);
-            for line in booked.filter_map(|entry| entry.debit_line) {
-                let is_other = |entry: &BankEntry| entry.debit_line.is_none();
-                set(memory, is_other, &[("debit_line", Value::Id(line.0))]);
-            }
-            let files = changed::<BankFile>(changes).filter_map(|change| change.after);
-            for (file, line) in files.filter_map(|file| Some((file.id, file.debit_line?))) {
-                let is_of_file = |entry: &BankEntry| entry.file == file && entry.debit_line.is_none();
-                set(memory, is_of_file, &[("debit_line", Value::Id(line.0))]);
-            }
-        }
-        Sabotage::ForgottenSuspense => {
-            overwrite(&mut unseen, memory, |item: &BankItem| item.suspense.is_some(), "suspense", &Value::Null);
-        }
-        _ => {}
+    } else if sabotage == Sabotage::ForgottenSuspense {
+        overwrite(&mut unseen, memory, |item: &BankItem| item.suspense.is_some(), "suspense", &Value::Null);
     }
 }

@@ -4,9 +4,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::chance::Chance;
 use super::super::system::System;
-use super::hand::{Finished, Hand, Outside};
-use super::sending::{self, AGAIN_SECONDS, Delivery};
-use super::{Performed, finish};
+use super::hand::{Delivery, Finished, Hand, Outside, Performed, finish};
+use super::sending::{self, AGAIN_SECONDS};
 use crate::bank_files::{self, Contents, FileStatus};
 use crate::ids::BankFileId;
 use crate::jobs::Leased;

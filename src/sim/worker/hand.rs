@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use bursar_transports::publish;
+
 use super::super::bank::Far;
 use super::super::provider::Provider;
 use super::super::rail::Rail;
 use super::super::receiver::Receiver;
 use super::super::sabotage::Sabotage;
-use super::sending::Delivery;
-use crate::bank_files::Step;
+use crate::bank_files::{BankFile, Step};
 use crate::bank_intake::{Findings, KeepInbound, Reading};
 use crate::bank_statements::{ApplyStatement, MatchedStatements};
 use crate::clock::Time;
@@ -113,4 +114,32 @@ pub(in crate::sim) struct Outside<'a> {
     pub bank: &'a mut Far,
     pub sabotage: Sabotage,
     pub vault: &'a Vault,
+}
+
+/// A delivery in progress.
+#[derive(Clone, Debug)]
+pub(in crate::sim) struct Delivery {
+    pub file: Arc<BankFile>,
+    pub bytes: Arc<Vec<u8>>,
+    pub way: publish::Way,
+    /// `None` until the delivery has its number.
+    pub order: Option<publish::Order>,
+    pub state: publish::State,
+    pub known: publish::Known,
+    /// The state whose commit is on its way.
+    pub to: Option<publish::State>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sim) enum Performed {
+    /// The job or a part of it is done; `Hand` holds the progress.
+    OnTheWay,
+    /// No response came: the worker leaves the job to the end of its lease.
+    Silence,
+}
+
+pub(super) fn finish(hand: &mut Hand, finished: Option<Finished>) -> Performed {
+    let performed = if finished.is_some() { Performed::OnTheWay } else { Performed::Silence };
+    hand.finished = finished;
+    performed
 }

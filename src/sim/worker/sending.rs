@@ -9,27 +9,12 @@ use bursar_transports::publish::{End, Found, Known, Look, Order, Publishing, Sta
 use super::super::chance::Chance;
 use super::super::sabotage::Sabotage;
 use super::super::system::System;
-use super::hand::{Finished, Hand, Outside};
-use super::{Performed, finish};
+use super::hand::{Delivery, Finished, Hand, Outside, Performed, finish};
 use crate::bank_files::BankFile;
 use crate::worker::{committed, step_of};
 
 /// The wait before a file is sent again, in seconds.
 pub(super) const AGAIN_SECONDS: i64 = 60;
-
-/// A delivery in progress.
-#[derive(Clone, Debug)]
-pub(in crate::sim) struct Delivery {
-    pub file: Arc<BankFile>,
-    pub bytes: Arc<Vec<u8>>,
-    way: Way,
-    /// `None` until the delivery has its number.
-    order: Option<Order>,
-    state: State,
-    known: Known,
-    /// The state whose commit is on its way.
-    to: Option<State>,
-}
 
 impl Delivery {
     /// Servers that do not rename atomically leave doubts, and so do those that take every name at once.
@@ -174,12 +159,11 @@ fn rename(
     let is_plain = matches!(delivery.state, State::Renaming(Publishing::Plain { .. }));
     let may_keep = is_plain && outcome != Request::Answered && chance.one_in(2);
     let is_received = outcome != Request::NotReceived;
-    let is_done = match outside.sabotage {
-        Sabotage::SendsNothing => {
-            outside.bank.remove(temp);
-            is_received
-        }
-        _ => is_received && outside.bank.rename(temp, &order.last, may_keep),
+    let is_done = if outside.sabotage == Sabotage::SendsNothing {
+        outside.bank.remove(temp);
+        is_received
+    } else {
+        is_received && outside.bank.rename(temp, &order.last, may_keep)
     };
     delivery.published(is_done && outcome == Request::Answered);
     outcome != Request::Died

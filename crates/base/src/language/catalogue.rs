@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::formats::Formats;
-use super::{Language, Text};
+use super::codes::Language;
+use super::formats::{Formats, Plural};
+use super::texts::Text;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,18 +18,6 @@ pub(super) enum Piece {
         /// Of a link or a button: `{send|Send a new code}`.
         words: Option<String>,
     },
-}
-
-/// The plural categories of Unicode's CLDR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Plural {
-    Zero,
-    One,
-    Two,
-    Few,
-    Many,
-    Other,
 }
 
 #[derive(Debug)]
@@ -176,5 +165,19 @@ pub(super) const fn plural(language: Language, count: u64) -> Plural {
             (_, 11..=99) => Plural::Many,
             _ => Plural::Other,
         },
+    }
+}
+
+impl Language {
+    /// Returns the language's name for its speakers: `Español`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        &of(self).formats.name
+    }
+
+    /// Returns a text without placeholders.
+    #[must_use]
+    pub fn text(self, text: Text) -> &'static str {
+        of(self).words(text)
     }
 }

@@ -1,6 +1,6 @@
 //! The language that a payee chose, or that a browser asks for.
 
-use super::Language;
+use super::codes::Language;
 
 /// The cookie with the language that a payee chose on a page.
 pub const LANGUAGE_COOKIE: &str = "bursar_language";

@@ -3,7 +3,7 @@
 //! `languages/countries-*.txt` are names of Unicode's CLDR in the order of each language's alphabet;
 //! tests/browser/formats.test.mjs compares them with the library ICU.
 
-use super::Language;
+use super::codes::Language;
 use crate::country;
 
 impl Language {

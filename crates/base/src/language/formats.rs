@@ -3,11 +3,19 @@
 //! The formats are those of Unicode's CLDR; tests/browser/formats.test.mjs compares them with the library ICU. Digits
 //! are Western in every language, Arabic included, because codes, account numbers and typed amounts have these.
 
-use jiff::civil::Date;
 use serde::Deserialize;
 
-use super::{Language, catalogue};
-use crate::money::Cents;
+/// The plural categories of Unicode's CLDR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Plural {
+    Zero,
+    One,
+    Two,
+    Few,
+    Many,
+    Other,
+}
 
 /// The formats of a language.
 #[derive(Debug, Deserialize)]
@@ -15,88 +23,18 @@ use crate::money::Cents;
 pub(super) struct Formats {
     /// The language's name for its speakers.
     pub name: String,
-    months: [String; 12],
+    pub months: [String; 12],
     /// From Monday.
-    weekdays: [String; 7],
-    weekday_day: String,
-    month_day: String,
-    day_of_year: String,
+    pub weekdays: [String; 7],
+    pub weekday_day: String,
+    pub month_day: String,
+    pub day_of_year: String,
     /// Separates groups of three digits.
-    group: String,
+    pub group: String,
     /// The number of digits from which they are grouped.
-    group_from: usize,
-    decimal: char,
+    pub group_from: usize,
+    pub decimal: char,
     /// An amount of dollars around its number.
-    money: String,
-    pub plurals: Vec<catalogue::Plural>,
-}
-
-impl Language {
-    fn formats(self) -> &'static Formats {
-        &catalogue::of(self).formats
-    }
-
-    fn date(self, pattern: &str, day: Date) -> String {
-        let formats = self.formats();
-        let index = |one_based: i8| usize::try_from(one_based - 1).unwrap_or_default();
-        pattern
-            .replace("{weekday}", &formats.weekdays[index(day.weekday().to_monday_one_offset())])
-            .replace("{month}", &formats.months[index(day.month())])
-            .replace("{day}", &day.day().to_string())
-            .replace("{year}", &day.year().to_string())
-    }
-
-    /// `Tuesday, March 3`
-    #[must_use]
-    pub fn weekday_day(self, day: Date) -> String {
-        self.date(&self.formats().weekday_day, day)
-    }
-
-    /// `March 3`
-    #[must_use]
-    pub fn month_day(self, day: Date) -> String {
-        self.date(&self.formats().month_day, day)
-    }
-
-    /// `March 3, 2026`
-    #[must_use]
-    pub fn day_of_year(self, day: Date) -> String {
-        self.date(&self.formats().day_of_year, day)
-    }
-
-    /// `$1,234.56`
-    #[must_use]
-    pub fn money(self, amount: Cents) -> String {
-        let formats = self.formats();
-        let (whole, part) = digits(amount);
-        let mut grouped = String::new();
-        for (index, digit) in whole.chars().enumerate() {
-            if index > 0 && whole.len() >= formats.group_from && (whole.len() - index).is_multiple_of(3) {
-                grouped.push_str(&formats.group);
-            }
-            grouped.push(digit);
-        }
-        let sign = if amount.is_negative() { "-" } else { "" };
-        let number = format!("{grouped}{}{part}", formats.decimal);
-        format!("{sign}{}", formats.money.replace("{amount}", &number))
-    }
-
-    /// Returns an amount for an input field: `1234.56`.
-    #[must_use]
-    pub fn plain_amount(self, amount: Cents) -> String {
-        let (whole, part) = digits(amount);
-        format!("{whole}{}{part}", self.decimal())
-    }
-
-    /// Returns the decimal separator.
-    #[must_use]
-    pub fn decimal(self) -> char {
-        self.formats().decimal
-    }
-}
-
-/// Returns the dollars and the cents of an amount, without its sign.
-fn digits(amount: Cents) -> (String, String) {
-    let cents = amount.get().unsigned_abs();
-    ((cents / 100).to_string(), format!("{:02}", cents % 100))
+    pub money: String,
+    pub plurals: Vec<Plural>,
 }

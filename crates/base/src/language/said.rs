@@ -3,7 +3,9 @@
 use std::fmt::{self, Display, Write as _};
 
 use super::catalogue::{self, Piece, plural};
-use super::{Language, Text};
+use super::codes::Language;
+use super::formats::Plural;
+use super::texts::Text;
 
 /// How a value is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +128,7 @@ impl Said {
 
     fn pieces(&self) -> &'static [Piece] {
         let entry = catalogue::of(self.language).entry(self.text);
-        entry.form(self.count.map_or(catalogue::Plural::Other, |count| plural(self.language, count)))
+        entry.form(self.count.map_or(Plural::Other, |count| plural(self.language, count)))
     }
 
     /// Returns a placeholder's mark and words.
@@ -229,6 +231,14 @@ const fn is_right_to_left(letter: char) -> bool {
     matches!(letter,
         '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}'
         | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
+impl Language {
+    /// Returns a text whose placeholders are filled next.
+    #[must_use]
+    pub const fn say(self, text: Text) -> Said {
+        Said::new(self, text)
+    }
 }
 
 #[cfg(test)]

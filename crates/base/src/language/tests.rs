@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::catalogue::{self, Piece, Plural, plural};
+use super::catalogue::{self, Piece, plural};
+use super::formats::Plural;
 use super::{Language, Text};
 use crate::money::Cents;
 

@@ -121,6 +121,8 @@ migrations! {
     78 "rail_providers",
     79 "rail_payments",
     80 "messages_to_banks",
+    82 "languages_of_payees",
+    83 "languages_of_messages",
     84 "text_stops",
 }
 

@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 
 use uuid::Uuid;
 
-use super::record::{Row, Value};
+use super::value::{Row, Value};
 use crate::clock::Time;
 
 /// Bytes that a key holds without memory of its own.

@@ -11,6 +11,7 @@ pub mod query;
 pub mod record;
 mod rows;
 pub mod states;
+mod value;
 
 use std::sync::Arc;
 
@@ -247,6 +248,9 @@ impl World {
 
     /// Runs `look` for each item. The rows that they miss are loaded together, so the rounds of loading are those of
     /// the slowest item, not the sum.
+    ///
+    /// *Invariant*: no item is refused over part of the changes of an item before it. A refusal after a missing row is
+    /// dropped, and the items run again when the row is loaded.
     pub fn each<I, T>(
         &mut self,
         many: impl IntoIterator<Item = I>,
@@ -257,7 +261,8 @@ impl World {
             match look(self, one) {
                 Ok(seen) => done.push(seen),
                 Err(Halt::Load(wants)) => missing.extend(wants),
-                Err(refused @ Halt::Refuse(_)) => return Err(refused),
+                Err(refused @ Halt::Refuse(_)) if missing.is_empty() => return Err(refused),
+                Err(Halt::Refuse(_)) => break,
             }
         }
         only_once(&mut missing);
@@ -420,4 +425,29 @@ pub fn only_once(wants: &mut Vec<Want>) {
 
 fn typed<R: Record>(record: AnyRecord) -> Arc<R> {
     record.downcast::<R>().expect("a table only ever holds its own records")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::record::{key, record};
+    use super::*;
+
+    record! {
+        pub struct Counter in "counters" {
+            key (id);
+            pub id: i64,
+        }
+    }
+
+    #[test]
+    fn no_item_is_refused_over_part_of_the_changes_of_another() {
+        let run = |items: [&str; 2]| {
+            World::new(Time::from_micros(1)).each(items, |_, item| match item {
+                "misses a row" => Err::<(), _>(Halt::Load(vec![Want::row::<Counter>(key![1_i64])])),
+                _ => Err(Halt::from(Refusal::not_found("row"))),
+            })
+        };
+        assert!(matches!(run(["misses a row", "is refused"]), Err(Halt::Load(wants)) if wants.len() == 1));
+        assert!(matches!(run(["is refused", "misses a row"]), Err(Halt::Refuse(_))));
+    }
 }
