@@ -104,7 +104,7 @@ async fn a_claim_in_spanish_is_in_spanish_to_the_receipt() {
     // Every step refuses an empty form in words, and names no field of the API.
     for (step, error) in [
         ("profile", "Escribe tu nombre."),
-        ("compliance", "Escribe los nueve dígitos de tu número fiscal."),
+        ("compliance", "Elige el tipo de número."),
         ("method", "Escribe tu número de ruta."),
     ] {
         let empty: &[(&str, &str)] = match step {

@@ -133,7 +133,8 @@ fn status_of(world: &World, payment: &RailPayment, report: &Report) -> ItemStatu
         (PaymentEvent::Returned, Some(code)) => ItemStatus::Returned(code),
         (_, _) => {
             let now = world.now();
-            let settles_at = report.settles_at.filter(|at| *at > now);
+            // The clock of a provider may be wrong, and a payment may end early: it is looked up each day.
+            let settles_at = report.settles_at.filter(|at| *at > now).map(|at| at.min(now.plus_seconds(DAY_SECONDS)));
             ItemStatus::Accepted { settles_at: settles_at.unwrap_or_else(|| next_look_up(payment, now)) }
         }
     }

@@ -90,7 +90,7 @@ fn jobs_that_get_lost_are_missed_at_the_end() {
 #[test]
 fn links_that_no_job_expires_are_found() {
     for sabotage in [Sabotage::LostLinkJobs, Sabotage::SkippedLinks] {
-        let Err(violation) = run(7, 2_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
+        let Err(violation) = run(7, 8_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
         assert_eq!(violation.finding.invariant, 36, "{sabotage:?}: {violation}");
     }
 }

@@ -253,7 +253,7 @@ async fn replying_phone(stage: &Stage) -> String {
     let payee = stage.payee();
     stage.make("/v2/payout-links", json!({"amount": 100, "payee": payee}), 201).await;
     stage.server.work_off().await;
-    ["country_code", "phone_number"].map(|part| payee[part].as_str().unwrap_or_default()).concat()
+    stage.share(&["country_code", "phone_number"].map(|part| payee[part].as_str().unwrap_or_default()).concat())
 }
 
 /// The sandbox, the pages, the reference.

@@ -85,14 +85,15 @@ async fn every_transition_of_every_noun_is_emitted_once_and_as_its_schema_says()
 
 /// Parts of an object without a separate event: the object's event covers them. The set-up of banks is in the
 /// organization's log of acts, which `tests/bank_set_up.rs` compares.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     "Background check of a user",
     "Bank connection",
-    "Originator, settlement account or route",
+    "Originator, settlement account, provider or route",
     "Bank file",
     "Inbound file",
     "Bank item",
     "Bank statement",
+    "Payment at a provider",
 ];
 
 /// Asserts that every possible event is covered.
