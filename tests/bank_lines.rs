@@ -65,8 +65,7 @@ async fn assign_bank_item_write_off_bank_item_explain_bank_item_need_two_members
     ] {
         let mut body = fields.clone();
         body["evidence"] = json!("No.");
-        let refused = bank.item(wire, "assign", "payer", body).await;
-        assert_eq!(refused.refused(400, "invalid-input").fields(), [at], "{fields}");
+        assert_eq!(bank.item(wire, "assign", "payer", body).await.refused(400, "invalid-input").fields(), [at]);
     }
     bank.item(wire, "match", "payer", json!({"transfer_id": app, "evidence": "No."}))
         .await

@@ -24,6 +24,7 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
         requests(stage, operation).await,
         batches(stage, operation).await,
         around(stage, operation).await,
+        replies(stage, operation).await,
         bills(stage, operation).await,
         banking(stage, operation).await,
         bank_files(stage, operation).await,
@@ -256,23 +257,9 @@ async fn replying_phone(stage: &Stage) -> String {
     stage.share(&["country_code", "phone_number"].map(|part| payee[part].as_str().unwrap_or_default()).concat())
 }
 
-/// The sandbox, the pages, the reference.
-async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
+/// Replies to text messages.
+async fn replies(stage: &Stage, operation: &str) -> Option<Sample> {
     Some(match operation {
-        "list_sandbox_messages" => {
-            stage.link().await;
-            stage.server.work_off().await;
-            Sample::bare()
-        }
-        "report_message_status" => {
-            stage.link().await;
-            stage.server.work_off().await;
-            let report = stage.gateway.as_ref()?.report("delivered");
-            let mut places = report.path().rsplit('/');
-            let (message, org) = (places.next()?, places.next()?);
-            let sample = Sample { form: report.fields.clone(), ..Sample::at([org, message]) };
-            Sample { headers: [("x-twilio-signature", report.signature.clone())].into(), ..sample }
-        }
         "receive_text_reply" => {
             stage.gateway.as_ref()?;
             let fields = [("MessageSid", "SMsample"), ("From", "+12127361234"), ("Body", "HELP")];
@@ -289,6 +276,27 @@ async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
             stage.server.serve_own_machine();
             let phone = format!("+{}", replying_phone(stage).await);
             Sample { form: vec![("from", phone), ("text", "HELP".to_owned())], ..Sample::bare() }
+        }
+        _ => return None,
+    })
+}
+
+/// The sandbox, the pages, the reference.
+async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
+    Some(match operation {
+        "list_sandbox_messages" => {
+            stage.link().await;
+            stage.server.work_off().await;
+            Sample::bare()
+        }
+        "report_message_status" => {
+            stage.link().await;
+            stage.server.work_off().await;
+            let report = stage.gateway.as_ref()?.report("delivered");
+            let mut places = report.path().rsplit('/');
+            let (message, org) = (places.next()?, places.next()?);
+            let sample = Sample { form: report.fields.clone(), ..Sample::at([org, message]) };
+            Sample { headers: [("x-twilio-signature", report.signature.clone())].into(), ..sample }
         }
         "show_sandbox_keys" => {
             stage.server.serve_own_machine();
