@@ -1,5 +1,5 @@
 // "Try it" on the pages of the reference: a form for each operation that sends a request with the sandbox's own keys.
-// The keys come from this server, which gives them to its own machine only; elsewhere no form appears.
+// The keys come from this server when a request is sent. It gives them to its own machine only; elsewhere no form appears.
 "use strict";
 
 const PLACEHOLDER = /\{(\w+)\}/g;
@@ -45,7 +45,7 @@ function shown(response, text) {
   return `HTTP ${response.status}\n${headers.join("\n")}\n\n${body}`;
 }
 
-function add(article, keys) {
+function add(article) {
   const { tryPath, tryMethod, tryBody } = article.dataset;
   const details = document.createElement("details");
   details.className = "try";
@@ -71,13 +71,13 @@ function add(article, keys) {
     const value = (name) => encodeURIComponent(values.find((one) => one.name === name).input.value.trim());
     const asked = query.input.value.trim().replace(/^\?/, "");
     const address = tryPath.replace(PLACEHOLDER, (_, name) => value(name)) + (asked && `?${asked}`);
-    const headers = headersOf(article, keys);
-    const request = { method: tryMethod, headers, cache: "no-store" };
-    if (body) {
-      headers["Content-Type"] = "application/json";
-      request.body = body.input.value;
-    }
     try {
+      const headers = headersOf(article, await keysOfSandbox());
+      const request = { method: tryMethod, headers, cache: "no-store" };
+      if (body) {
+        headers["Content-Type"] = "application/json";
+        request.body = body.input.value;
+      }
       const response = await fetch(address, request);
       result.textContent = shown(response, await response.text());
     } catch (error) {
@@ -90,13 +90,17 @@ function add(article, keys) {
   article.querySelector("h3").before(details);
 }
 
-async function begin() {
-  const articles = document.querySelectorAll("[data-try-path]");
-  if (articles.length === 0) return;
-  const answer = await fetch("/sandbox/keys", { headers: { Accept: "application/json" } });
-  if (!answer.ok) return;
-  const keys = await answer.json();
-  for (const article of articles) add(article, keys);
+let keys;
+
+async function keysOfSandbox() {
+  if (keys === undefined) {
+    const answer = await fetch("/sandbox/keys", { headers: { Accept: "application/json" } });
+    if (answer.status !== 200) throw new Error("this server does not give its keys to this browser");
+    keys = await answer.json();
+  }
+  return keys;
 }
 
-begin();
+if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) {
+  document.querySelectorAll("[data-try-path]").forEach(add);
+}
