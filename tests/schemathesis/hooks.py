@@ -192,8 +192,13 @@ def usable_addresses(fields):
 
 def realize(body):
     """Phones that a numbering plan has, places that exist, banks that there are."""
-    if isinstance(body.get("phone_number"), str) and "country_code" in body:
-        body["country_code"], body["phone_number"] = "1", f"212736{next(PHONES)}"
+    if isinstance(body.get("phone_number"), str):
+        if "country_code" in body:
+            body["country_code"], body["phone_number"] = "1", f"212736{next(PHONES)}"
+        else:
+            body["phone_number"] = f"+1212736{next(PHONES)}"
+    if isinstance(body.get("from"), str):
+        body["from"] = f"+1212736{next(PHONES)}"
     if isinstance(body.get("country"), str):
         body["country"] = "US"
     for name, value in PLACES_AND_NUMBERS.items():

@@ -308,6 +308,25 @@ class Ready:
     def route(self):
         return self.client.make("/v2/bank/routes", self.new_route())
 
+    def rail_provider(self):
+        return {**self.by("admin"), "name": f"Adapter {self.number()}", "kind": "adapter",
+                "url": "http://127.0.0.1:9/v1", "secret": "a-secret-token"}  # fmt: skip
+
+    def a_provider(self):
+        return {"rail_provider_id": self.client.make("/v2/bank/providers", self.rail_provider())}
+
+    def add_rail_provider(self):
+        return Request(body=self.rail_provider())
+
+    def approve_rail_provider(self):
+        return Request(self.a_provider(), self.by("payer"))
+
+    def rotate_rail_provider_secret(self):
+        return Request(self.a_provider(), {**self.by("admin"), "secret": "another-secret"})
+
+    def end_rail_provider(self):
+        return Request(self.a_provider(), self.by("admin"))
+
     def create_bank_connection(self):
         return Request(body=self.bank_connection())
 
@@ -442,6 +461,10 @@ class Ready:
         new = {"amount": 1000, "payee": {"country_code": "1", "phone_number": phone}, **more}
         return self.client.ask("POST", "/v2/payout-links", new)["link"].rsplit("/", 1)[1], phone
 
+    def send_sandbox_reply(self):
+        _, phone = self.link()
+        return Request(body={"from": f"+1{phone}", "text": "HELP"})
+
     def give_claim_contact(self):
         token, phone = self.link()
         return Request({"token": token}, {"country_code": "1", "phone_number": phone})
@@ -516,6 +539,11 @@ class Ready:
 
 
 PREPARED = {
+    "add_rail_provider": Ready.add_rail_provider,
+    "approve_rail_provider": Ready.approve_rail_provider,
+    "rotate_rail_provider_secret": Ready.rotate_rail_provider_secret,
+    "end_rail_provider": Ready.end_rail_provider,
+    "send_sandbox_reply": Ready.send_sandbox_reply,
     "get_app_brand": Ready.own_app,
     "update_app_brand": Ready.update_app_brand,
     "set_app_logo": Ready.set_app_logo,
