@@ -123,6 +123,7 @@ for (const { language, direction, viewport, colorScheme, phoneNumber } of screen
       assert.match(await page.locator(".rest").innerText(), /15[.,]00/);
 
       await bursar.api("POST", "/v2/sandbox/clock/advance", { seconds: TWO_DAYS_SECONDS });
+      await page.reload();
       await page.locator(".outcome-completed").waitFor({ timeout: 20_000 });
       await page.locator('a[href$="/receipt"]').click();
       await arriveAt("[data-print]");

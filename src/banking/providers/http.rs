@@ -123,7 +123,7 @@ pub fn routes() -> Vec<Route> {
                 "url": "https://adapter.example.com/v1", "secret": "adapter-token-1",
             }))
             .gives::<RailProviderJson>(201, "The provider.")
-            .refuses(&[Code::MemberProofRequired, Code::LimitExceeded]),
+            .refuses(&[Code::NotFound, Code::MemberProofRequired, Code::LimitExceeded]),
         route!(Get "/v2/bank/providers" Organization "list_rail_providers" list)
             .members(Permission::View)
             .about(TAG, "List the providers of rails behind HTTP")
