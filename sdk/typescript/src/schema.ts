@@ -31610,6 +31610,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
                 };
             };
+            404: components["responses"]["NotFound"];
             /**
              * @description `idempotency-key-reused`: The idempotency key was used for another request.
              *
