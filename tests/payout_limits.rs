@@ -260,7 +260,7 @@ async fn cancel_transfer_notifies_the_payee_who_has_the_money() {
     let text = reported["text"].as_str().unwrap();
     assert_eq!(
         text,
-        "$4.75 from Demonstration was canceled before it was sent. The money is back with the sender. Ask Demonstration if you expected it."
+        "$4.75 from Demonstration was canceled before it was sent. The money is back with the sender. If you expected it, ask Demonstration."
     );
     cancel(&server, &filled).await.expect(200);
     assert_eq!(server.newest_message(PHONE).await["id"], reported["id"], "once");

@@ -152,7 +152,7 @@ pub fn compose(letter: &Letter<'_>, language: Language) -> Composed {
             let text = if fee.is_zero() {
                 language.say(Text::LetterArrivedFree)
             } else {
-                language.say(Text::LetterArrived).with("fee", language.money(fee))
+                language.say(Text::LetterArrived).with("fee", money(language, fee))
             };
             let text = text.exact("subject", &subject).with("method", method).exact("reference", reference).plain();
             Composed { subject, text, ..Composed::default() }
@@ -222,7 +222,13 @@ fn undelivered(letter: &Letter<'_>, language: Language) -> Composed {
 
 /// Starts a text that names the sender and the amount.
 fn of_sender(language: Language, text: Text, app_name: &str, amount: Cents) -> Said {
-    language.say(text).with("sender", app_name).with("amount", language.money(amount))
+    language.say(text).with("sender", app_name).with("amount", money(language, amount))
+}
+
+/// Returns an amount with plain spaces. A no-break space is not in the alphabet of text messages (GSM 03.38), and a
+/// message with one other letter has 70 letters in each segment instead of 160.
+fn money(language: Language, amount: Cents) -> String {
+    language.money(amount).replace(['\u{a0}', '\u{202f}'], " ")
 }
 
 /// Returns the last day of a link, for its reminders: all deliveries but the first.
@@ -333,7 +339,7 @@ mod tests {
         ---
         $1,234.05 from Acme was canceled before it was sent. The money is safe and still yours. Choose how to get paid: http://x/claim/abc
         ---
-        $1,234.05 from Acme was canceled before it was sent. The money is back with the sender. Ask Acme if you expected it.
+        $1,234.05 from Acme was canceled before it was sent. The money is back with the sender. If you expected it, ask Acme.
         ---
         Acme sent you $1,234.05.
         It goes to Checking account ••6789. Expected arrival: seconds.

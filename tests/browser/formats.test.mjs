@@ -32,7 +32,8 @@ for (const language of LANGUAGES) {
     const own = await formats(language);
     const icu = new Intl.NumberFormat(language, { style: "currency", currency: "USD", numberingSystem: "latn" });
     for (const cents of [0, 5, 100, 99_999, 123_456, 1_234_567, 123_456_789, 9_999_999_999]) {
-      assert.equal(written(own, cents), icu.format(cents / 100));
+      // The mark at the end keeps the dollar sign on the right of "US" in a line of Arabic; ICU has none.
+      assert.equal(written(own, cents).replace(/\u200e$/, ""), icu.format(cents / 100));
     }
   });
 

@@ -107,7 +107,8 @@ fn amounts_and_days_are_written_by_language() {
             let days = [language.weekday_day(day), language.month_day(day), language.day_of_year(day)].join(" | ");
             format!("{language}: {small} | {large} | {plain} | {days}")
         })
-        .map(|line| line.replace('\u{a0}', "~").replace('\u{202f}', "_").replace('\u{200f}', ">"))
+        .map(|line| line.replace('\u{a0}', "~").replace('\u{202f}', "_"))
+        .map(|line| line.replace('\u{200f}', ">").replace('\u{200e}', "<"))
         .collect();
     assert_eq!(
         said,
@@ -117,7 +118,7 @@ fn amounts_and_days_are_written_by_language() {
             "fr: 0,05~$US | 1_234,56~$US | 1234,56 | mardi 3 mars | 3 mars | 3 mars 2026",
             "de: 0,05~$ | 1.234,56~$ | 1234,56 | Dienstag, 3. März | 3. März | 3. März 2026",
             "pt: US$~0,05 | US$~1.234,56 | 1234,56 | terça-feira, 3 de março | 3 de março | 3 de março de 2026",
-            "ar: >0.05~US$ | >1,234.56~US$ | 1234.56 | الثلاثاء، 3 مارس | 3 مارس | 3 مارس 2026",
+            "ar: >0.05~US$< | >1,234.56~US$< | 1234.56 | الثلاثاء، 3 مارس | 3 مارس | 3 مارس 2026",
         ]
     );
     for cents in [0, 5, -5, 99_999, 123_456, 9_999_999_999, i64::MIN] {
