@@ -120,7 +120,7 @@ async fn help_is_answered_with_the_support_contact_even_to_a_stopped_number_and_
     let newest = texts(&server).await[0].clone();
     assert!(newest.contains("Reply STOP") && newest.ends_with("Questions? help@acme.example"), "{newest}");
     reply(&server, "ayuda").await;
-    assert!(texts(&server).await[0].contains("¿Preguntas? help@acme.example"));
+    assert!(texts(&server).await[0].contains("¿Dudas? help@acme.example"));
     for _ in 0..5 {
         reply(&server, "HELP").await;
     }

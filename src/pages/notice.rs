@@ -1,7 +1,7 @@
 //! The link of a notice as a page at `/notice/<token>`. A GET changes nothing, because mail scanners open links. The
 //! rules are those of `users::notices`.
 
-use super::claim::wording::{capitalized, refused};
+use super::claim::wording::{capitalized, mask, refused};
 use super::draw::page;
 use super::sender;
 use super::views::{FieldError, Form, NoticePage, NoticeState};
@@ -95,7 +95,7 @@ fn draw(call: &Call, status: u16, notice: &NoticeJson, form: Form) -> Outcome {
         sender: sender::view(&notice.sender, notice.sender.path()),
         changes: changes.collect(),
         changed_on: language.weekday_day(notice.created.date()),
-        sent_to: notice.sent_to.clone(),
+        sent_to: mask(&notice.sent_to),
         state: match (notice.frozen, notice.code_sent) {
             (false, _) => NoticeState::Running,
             (true, false) => NoticeState::Stopped,

@@ -94,7 +94,7 @@ pub(super) const fn step(step: StepName) -> Text {
 }
 
 /// Returns a masked phone or address as pages show it: `••• 1234` for `***1234`, `j•••@example.com`.
-pub(super) fn mask(masked: &str) -> String {
+pub(in crate::pages) fn mask(masked: &str) -> String {
     let is_number = masked.starts_with('*');
     masked.replace("***", if is_number { "••• " } else { "•••" })
 }

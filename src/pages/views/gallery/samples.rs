@@ -427,7 +427,7 @@ fn notice_pages() -> Vec<Shown> {
             t(Text::ChangeAuto).to_owned(),
         ],
         changed_on: language().weekday_day(date(2026, 11, 23)),
-        sent_to: "***1234".into(),
+        sent_to: "••• 1234".into(),
         state,
         form,
     };
