@@ -238,6 +238,34 @@ async fn a_wire_needs_the_town_and_the_country_of_the_payee_and_a_payment_abroad
     bank.verify();
 }
 
+/// A BIC in lower case, and one with digits in its first half, once stopped the file of all payees.
+#[tokio::test]
+async fn every_form_of_a_bic_that_a_payee_may_store_has_a_place_in_the_message() {
+    let bank = Sent::with(Server::memory().await, new_message_connection("")).await;
+    let residence = json!({"platform": "intl_bank", "town": "Rio", "address_country": "BR"});
+    let with = |more: Value| {
+        let mut method = residence.clone();
+        method.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        method
+    };
+    let methods = [
+        with(json!({"country": "BR", "bank_code": "brasbrrj", "account_number": "123456"})),
+        with(json!({"country": "BR", "bic": "brasbrrjxxx", "account_number": "123457"})),
+        with(json!({"iban": "AE070331234567890123456", "bic": "E097AEXX"})),
+        abroad(),
+    ];
+    let mut paid = Vec::new();
+    for (line, method) in (2_000..).zip(methods) {
+        paid.push(pay(&bank.server, line, method, 1_000).await);
+    }
+    bank.server.pass(TO_EVENING).await;
+    let files = bank.files().await;
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert_eq!(files[0]["entries"], json!(paid.len()), "{files:?}");
+    assert!(files[0]["sha256"].is_string(), "it has its bytes: {files:?}");
+    bank.verify();
+}
+
 #[tokio::test]
 async fn an_ach_payout_goes_by_rtp_only_if_a_bank_carries_rtp_too() {
     let bank = Sent::in_force(Server::memory().await).await;

@@ -3,7 +3,9 @@
 
 use bursar::bankbox::{Account, Grain, StatementFormat};
 use bursar::ledger::LedgerAccountKind;
+use bursar_formats::Profile;
 use bursar_formats::iso20022::pain002::{self, PaymentStatus, Reason, StatusReport, TransactionStatus};
+use bursar_formats::iso20022::{self, Message};
 use serde_json::{Value, json};
 
 use crate::bank_intake::Mailbox;
@@ -133,6 +135,19 @@ async fn a_bank_that_says_duplicate_fails_nothing_and_calls_a_member() {
     mailbox.bank.verify();
 }
 
+/// A file that a member uploads a second time in the bank's portal is refused there, and was paid once.
+#[tokio::test]
+async fn a_payment_refused_as_a_repetition_is_not_failed() {
+    let mailbox = open().await;
+    let paid = paid(&mailbox, &["55502001", "55502002"]).await;
+    let refusals = [(&paid[0], "RJCT", Some("DU04")), (&paid[1], "RJCT", Some("AC04"))];
+    give(&mailbox, "STATUS-1.xml", &report(&mailbox, None, &refusals).await).await;
+    assert_eq!(mailbox.status(&paid[0]).await, is("pending"));
+    assert_eq!(mailbox.status(&paid[1]).await, failed("account_closed"), "any other reason is a refusal");
+    assert_eq!(waiting(&mailbox).await, ["duplicate"]);
+    mailbox.bank.verify();
+}
+
 #[tokio::test]
 async fn a_settled_payment_that_the_bank_refuses_later_is_a_contradiction_for_a_member() {
     let mailbox = open().await;
@@ -246,6 +261,52 @@ async fn a_return_in_a_statement_is_applied_and_its_notification_is_known_then()
     bank.give("NOTICE.xml", &notice.unwrap()).await;
     let known = &bank.mailbox.items("kind=return").await[0];
     assert_eq!((&known["status"], &known["reason"]), (&json!("applied"), &json!(null)));
+    let found = bank.reconciliation().await;
+    assert_eq!((&found["difference"], bank.ledger(LedgerAccountKind::Unbooked)), (&json!(0), 0), "{found}");
+    bank.mailbox.bank.verify();
+}
+
+/// Returns a statement whose first return is booked twice, and the amount.
+fn doubled(statement: &[u8]) -> Option<(Vec<u8>, i64)> {
+    let (message, _) = iso20022::read(statement, Profile::Strict).ok()?;
+    let Message::Report(mut report) = message else { return None };
+    let account = &mut report.accounts[0];
+    let closing = account.balances.iter_mut().find(|balance| balance.code == "CLBD")?;
+    let returned = account.entries.iter().find(|entry| entry.details.iter().any(|one| one.return_reason.is_some()))?;
+    let (again, minor) = (returned.clone(), returned.amount.minor);
+    account.entries.push(again);
+    closing.amount.minor += minor;
+    Some((iso20022::camt::write(&report).unwrap(), minor))
+}
+
+#[tokio::test]
+async fn a_return_that_a_statement_credits_twice_is_booked_once_and_the_other_credit_waits_for_a_member() {
+    let fields = json!({"statement_kind": "camt053", "booking_grain": "file"});
+    let bank = Bank { mailbox: Mailbox::with(Server::memory().await, new_message_connection(""), fields).await };
+    let now = bank.now();
+    bank.act(|bank| bank.keep(Account::open("000123456789", StatementFormat::Camt053, Grain::File, 100_000, now)));
+    let paid = paid(&bank.mailbox, &["20000002", "55502001"]).await;
+    answered(&bank.mailbox).await;
+    let mut credited = None;
+    while credited.is_none() {
+        bank.server().pass(DAY).await;
+        for name in bank.mailbox.bank_answers() {
+            // Without its notification the return is known from the statement alone.
+            let bytes = bank.take(&name);
+            if let Some((bytes, amount)) = doubled(&bytes) {
+                std::fs::write(bank.mailbox.answer(&name), bytes).unwrap();
+                credited = Some(amount);
+            } else if !name.starts_with("NOTICE") {
+                std::fs::write(bank.mailbox.answer(&name), bytes).unwrap();
+            }
+        }
+        bank.fetch().await;
+    }
+    assert_eq!(bank.statements().await.last().unwrap()["status"], "applied");
+    let suspense = bank.suspense().await;
+    assert_eq!(suspense.len(), 1, "{suspense:?}");
+    assert_eq!((&suspense[0]["reason"], &suspense[0]["amount"]), (&json!("already_returned"), &json!(credited)));
+    assert_eq!(bank.mailbox.status(&paid[0]).await.0, "reversed");
     let found = bank.reconciliation().await;
     assert_eq!((&found["difference"], bank.ledger(LedgerAccountKind::Unbooked)), (&json!(0), 0), "{found}");
     bank.mailbox.bank.verify();

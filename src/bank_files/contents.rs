@@ -101,7 +101,7 @@ fn sealed() -> Refusal {
 fn has_account(format: FileFormat, details: &Details) -> bool {
     match format {
         FileFormat::Nacha => details.bank().is_some(),
-        FileFormat::Pain001 => details.account_number().is_some(),
+        FileFormat::Pain001 => message::is_writable(details),
     }
 }
 

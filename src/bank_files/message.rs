@@ -3,6 +3,8 @@
 use bursar_formats::iso20022::pain001::{self, CreditTransfers, Payment};
 use bursar_formats::iso20022::{self, AccountId, Address, Agent, Amount, Party};
 use bursar_formats::{Profile, text};
+use jiff::civil::Date;
+use uuid::Uuid;
 
 use super::build::{class_of, unwritable};
 use super::model::{BankFile, Header};
@@ -10,6 +12,7 @@ use super::references::{end_to_end_id, uetr};
 use crate::banking::Pain001Identity;
 use crate::banking::originators::Originator;
 use crate::banking::settlement_accounts::{BookingGrain, SettlementAccount};
+use crate::fees::BOOK_CURRENCY;
 use crate::ids::TransferId;
 use crate::money::Cents;
 use crate::payout_methods::{Details, Residence, Target, clearing_system};
@@ -105,6 +108,38 @@ pub(super) fn build(
         None => Ok(bytes),
         Some(finding) => Err(unwritable(&format!("our own check refuses it: {finding}"))),
     }
+}
+
+/// Returns whether a message can pay to the details. What cannot be written must fail its payment, not the file.
+pub(super) fn is_writable(details: &Details) -> bool {
+    let line = Line {
+        transfer: TransferId(Uuid::nil()),
+        name: "X".to_owned(),
+        amount: Cents::new(1),
+        details: details.clone(),
+    };
+    let Ok(transfer) = transfer("X", BOOK_CURRENCY, None, line) else { return false };
+    let payment = Payment {
+        id: "X".to_owned(),
+        batch_booking: None,
+        service_level: Some("NURG".to_owned()),
+        local_instrument: None,
+        category_purpose: None,
+        execute_on: Date::constant(2026, 1, 2),
+        debtor: Party { name: "X".to_owned(), address: None },
+        debtor_account: AccountId::Other("1".to_owned()),
+        debtor_currency: None,
+        debtor_agent: us_bank("110000000"),
+        charge_bearer: None,
+        transfers: vec![transfer],
+    };
+    let message = CreditTransfers {
+        message_id: "X".to_owned(),
+        created_at: "2026-01-02T00:00:00".to_owned(),
+        initiator: "X".to_owned(),
+        payments: vec![payment],
+    };
+    pain001::write(&message).is_ok_and(|bytes| iso20022::check(&bytes, Profile::Strict).first_error().is_none())
 }
 
 fn own_address(identity: &Pain001Identity) -> Address {
@@ -210,6 +245,32 @@ fn lines_of(street: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_account_that_has_no_place_in_a_message_is_known_before_the_file_is_built() {
+        let residence = Some(Residence { street: None, town: "Rio".to_owned(), country: "BR".to_owned() });
+        let local = |country: &str, bank_code: &str, account_number: &str| Details {
+            platform: Platform::IntlBank,
+            target: Target::LocalAccount {
+                country: country.to_owned(),
+                account_number: account_number.to_owned(),
+                bank_code: bank_code.to_owned(),
+                account_holder_name: None,
+                residence: residence.clone(),
+            },
+            currency: "USD".to_owned(),
+        };
+        assert!(is_writable(&local("BR", "BRASBRRJ", "123456")));
+        assert!(is_writable(&local("IN", "SBIN0000300", "30012345678")));
+        for (country, bank_code, account_number) in [
+            ("BR", "brasbrrj", "123456"),
+            ("BR", "00000000", "123456"),
+            ("BR", "BRASBRRJ", ""),
+            ("BR", "BRASBRRJ", "12\u{7}4"),
+        ] {
+            assert!(!is_writable(&local(country, bank_code, account_number)), "{country} {bank_code} {account_number}");
+        }
+    }
 
     #[test]
     fn an_address_has_two_lines_between_words() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bursar_formats::nacha::{Corrected, Trace};
 
 use super::model::{ItemKind, ItemReason};
-use super::reported::{Named, Reported};
+use super::reported::{Named, Reported, is_duplicate};
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::bank_files::{self, BankAnswer, BankEntry, BankFile};
 use crate::banking::NachaIdentity;
@@ -96,9 +96,6 @@ pub fn target(
     }
 }
 
-/// The reasons with which a bank says that it has a file or a payment already.
-const DUPLICATES: [&str; 2] = ["DUPL", "AM05"];
-
 /// Returns what a report of a message is about. A file is named by the id of its present message only: an earlier one was
 /// refused.
 fn of_message(
@@ -124,7 +121,7 @@ fn of_message(
     };
     let transfer = entry.as_ref().map(|entry| entry.transfer);
     let is_refused = named.answer == Some(BankAnswer::Rejected);
-    if is_refused && named.reason.as_deref().is_some_and(|reason| DUPLICATES.contains(&reason)) {
+    if is_refused && named.reason.as_deref().is_some_and(is_duplicate) {
         return unmatched(ItemReason::Duplicate, transfer);
     }
     match (reported.kind, entry, file, named.answer) {

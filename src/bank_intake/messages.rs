@@ -4,7 +4,7 @@ use bursar_formats::iso20022::camt::{Detail, Entry, Report};
 use bursar_formats::iso20022::pain002::{Meaning, PaymentStatus, Reason, StatusReport, meaning};
 
 use super::model::ItemKind;
-use super::reported::{Named, Reported};
+use super::reported::{Named, Reported, is_duplicate};
 use crate::bank_files::BankAnswer;
 use crate::fees::BOOK_CURRENCY;
 
@@ -60,7 +60,12 @@ fn of_status(
     reasons: &[Reason],
     others: usize,
 ) -> Reported {
-    let code = |reason: &Reason| reason.code.clone().or_else(|| reason.proprietary.clone());
+    let codes: Vec<&str> = reasons
+        .iter()
+        .flat_map(|reason| [&reason.code, &reason.proprietary])
+        .filter_map(|code| code.as_deref())
+        .collect();
+    let code = codes.iter().find(|code| is_duplicate(code)).or(codes.first());
     let texts: Vec<&str> = reasons.iter().filter_map(|reason| reason.text.as_deref()).collect();
     Reported {
         kind: ItemKind::Status,
@@ -78,7 +83,7 @@ fn of_status(
             payment: payment.map(str::to_owned),
             answer: answer(status),
             others,
-            reason: reasons.iter().find_map(code).map(|code| shortened(&code, REASON_MAX)),
+            reason: code.map(|code| shortened(code, REASON_MAX)),
         }),
     }
 }
@@ -160,6 +165,28 @@ mod tests {
     fn read(report: &StatusReport) -> Vec<(Option<String>, Option<BankAnswer>, Option<String>)> {
         let named = statuses(report).into_iter().map(|one| one.named.unwrap());
         named.map(|named| (named.payment, named.answer, named.reason)).collect()
+    }
+
+    #[test]
+    fn of_several_reasons_the_one_of_a_duplicate_counts() {
+        let reasons = |codes: &[(Option<&str>, Option<&str>)]| -> Vec<Reason> {
+            let reason = |(code, proprietary): &(Option<&str>, Option<&str>)| Reason {
+                code: code.map(str::to_owned),
+                proprietary: proprietary.map(str::to_owned),
+                ..Reason::default()
+            };
+            codes.iter().map(reason).collect()
+        };
+        for (codes, expected) in [
+            (vec![(Some("NARR"), None), (Some("AM05"), None)], "AM05"),
+            (vec![(Some("DU04"), None)], "DU04"),
+            (vec![(None, Some("XT99")), (None, Some("DUPL"))], "DUPL"),
+            (vec![(Some("AC04"), None), (Some("NARR"), None)], "AC04"),
+        ] {
+            let read = of_status("M1", Some("A"), Some("RJCT"), &reasons(&codes), 0).named.unwrap();
+            assert_eq!(read.reason.as_deref(), Some(expected), "{codes:?}");
+            assert_eq!(is_duplicate(expected), expected != "AC04");
+        }
     }
 
     #[test]

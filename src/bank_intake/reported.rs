@@ -37,6 +37,11 @@ pub struct Named {
     pub answer: Option<BankAnswer>,
     /// The payments that the message names one by one.
     pub others: usize,
-    /// The reason of a return or a refusal.
+    /// The reason of a return or a refusal; of several, the one that says that the bank has it already.
     pub reason: Option<String>,
+}
+
+/// Returns whether a reason says that the bank has the file or the payment already. Then the first one was not refused.
+pub fn is_duplicate(reason: &str) -> bool {
+    matches!(reason, "DUPL" | "AM05" | "DU01" | "DU02" | "DU03" | "DU04" | "DU05")
 }

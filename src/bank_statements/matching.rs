@@ -106,12 +106,21 @@ fn targets(
         lines.iter().zip(ours).filter(|(_, is_ours)| *is_ours).map(|(line, _)| line.id).collect();
     let mut returns = if has(LineMeaning::Returns) { Returns::load(world, org, account)? } else { Returns::default() };
     let references = if has(LineMeaning::Deposit) { references(world, org)? } else { HashMap::new() };
+    let mut taken = HashSet::new();
     let target = |line: &Arc<BankItem>| {
         let is_credit = line.amount.is_positive();
         let target = match (line.meaning.unwrap_or(LineMeaning::Other), is_credit) {
             (LineMeaning::Payments, false) => payments.take(line, ours.contains(&line.id)),
             (LineMeaning::Other, false) if is_named(line) && ours.contains(&line.id) => payments.take(line, true),
-            (LineMeaning::Returns, true) if reported.contains_key(&line.id) => LineTarget::Return(reported[&line.id]),
+            (LineMeaning::Returns, true) if reported.contains_key(&line.id) => {
+                let transfer = reported[&line.id];
+                // A bank may credit one return twice; the second credit is not ours.
+                if taken.insert(transfer) {
+                    LineTarget::Return(transfer)
+                } else {
+                    LineTarget::Unmatched(ItemReason::AlreadyReturned)
+                }
+            }
             (LineMeaning::Returns, true) => returns.take(line, ours.contains(&line.id)),
             (LineMeaning::Deposit, true) => deposit(line, &references),
             (LineMeaning::Deposits, true) => LineTarget::Unmatched(ItemReason::NeedsReview),

@@ -318,13 +318,12 @@ fn account_number(text: &str) -> Result<String, Reason> {
     Ok(number)
 }
 
-/// Parses a local bank code. The embargo also applies to a BIC in this field.
+/// Parses a local bank code. A BIC in this field is kept in its canonical form, and the embargo applies to it.
 fn bank_code(text: &str) -> Result<String, Reason> {
     let code = code_of(text, 20)?;
-    if let Ok(bic) = code.parse::<Bic>() {
-        not_embargoed(bic.country_code())?;
-    }
-    Ok(code)
+    let Ok(bic) = code.parse::<Bic>() else { return Ok(code) };
+    not_embargoed(bic.country_code())?;
+    Ok(bic.as_str().to_owned())
 }
 
 fn country(text: &str) -> Result<String, Reason> {

@@ -62,10 +62,10 @@ pub fn is_iban(text: &str) -> bool {
 
 /// Returns whether this has the form of a BIC.
 pub fn is_bic(text: &str) -> bool {
-    let (bank, rest) = text.split_at_checked(6).unwrap_or(("", text));
+    let country = text.get(4..6).unwrap_or_default();
     matches!(text.len(), 8 | 11)
-        && bank.bytes().all(|byte| byte.is_ascii_uppercase())
-        && rest.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && country.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 impl Fields<'_> {
