@@ -314,6 +314,25 @@ async fn show_notice_page_and_take_notice_step() {
     assert_eq!(step("other", &[]).await.status, 404);
 }
 
+/// A payee who replied STOP gets no text, so a change that no proved address hears of freezes automatic payouts.
+#[tokio::test]
+async fn a_change_that_no_notice_reports_freezes_automatic_payouts() {
+    for has_stopped in [false, true] {
+        let server = Server::memory().await;
+        let user = payee(&server).await;
+        let notices_before = notices(&server, PHONE).await.len();
+        if has_stopped {
+            let stop = json!({"from": PHONE, "text": "STOP"});
+            server.post("/v2/sandbox/replies").app_key().json(stop).send().await.expect(200);
+        }
+        redirect(&server, &user).await;
+        let expected = notices_before + usize::from(!has_stopped);
+        assert_eq!(notices(&server, PHONE).await.len(), expected, "stopped: {has_stopped}");
+        assert_eq!(pay(&server, &user).await == "claimed", !has_stopped, "stopped: {has_stopped}");
+        server.verify();
+    }
+}
+
 /// D4: the receipt that the claim page promises.
 #[tokio::test]
 async fn a_payee_gets_a_receipt_when_the_money_has_arrived() {

@@ -136,8 +136,8 @@ async fn a_code_for_a_stopped_number_is_refused_with_the_way_back() {
     let server = Server::memory().await;
     let made = link(&server, phone()).await;
     reply(&server, "STOP").await;
-    let (before, token) =
-        (texts(&server).await.len(), made.body["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned());
+    let token_of = |made: &Reply| made.body["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    let (before, token) = (texts(&server).await.len(), token_of(&made));
     let contact = || server.post(&format!("/v2/claims/{token}/contact")).json(phone()).send();
     let refused = contact().await;
     let body = &refused.refused(409, "invalid-state").body;
@@ -149,6 +149,25 @@ async fn a_code_for_a_stopped_number_is_refused_with_the_way_back() {
     assert!(page.text.contains("Reply START") || page.status == 303, "{}: {}", page.status, page.text);
     reply(&server, "START").await;
     contact().await.expect(200);
+}
+
+/// A stranger with a link to anyone must not learn who replied STOP.
+#[tokio::test]
+async fn a_link_without_a_payee_answers_for_a_stopped_number_as_for_every_other() {
+    let server = Server::memory().await;
+    link(&server, phone()).await;
+    reply(&server, "STOP").await;
+    let before = texts(&server).await.len();
+    let made = link(&server, json!({})).await;
+    let token = made.body["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    let asked = async |number: &str| {
+        let contact = json!({"country_code": "1", "phone_number": number});
+        server.post(&format!("/v2/claims/{token}/contact")).json(contact).send().await.expect(200).body
+    };
+    let (stopped, other) = (asked(&PHONE[2..]).await, asked("2127365678").await);
+    let fields = |body: &Value| body.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(fields(&stopped), fields(&other));
+    assert_eq!(texts(&server).await.len(), before, "and it gets no text");
 }
 
 #[tokio::test]

@@ -37,15 +37,15 @@ pub fn keyword(text: &str) -> Option<(Keyword, bool)> {
 pub fn answer(keyword: Keyword, is_spanish: bool, app_name: &str, support: Option<&str>) -> Composed {
     let text = match (keyword, is_spanish) {
         (Keyword::Stop, false) => "You get no more text messages from us. Reply START to get them again.",
-        (Keyword::Stop, true) => "Ya no te enviaremos SMS. Responde REANUDAR para recibirlos de nuevo.",
+        (Keyword::Stop, true) => "Ya no te enviaremos mensajes. Responde REANUDAR para recibirlos de nuevo.",
         (Keyword::Help, false) => {
             "We text you about payments to you, and codes that you ask for. Reply STOP to end text messages."
         }
         (Keyword::Help, true) => {
-            "Te enviamos SMS sobre tus pagos y los códigos que pides. Responde ALTO para dejar de recibirlos."
+            "Te enviamos mensajes sobre tus pagos y los códigos que pides. Responde ALTO para no recibirlos."
         }
         (Keyword::Start, false) => "You get text messages from us again. Reply STOP to end them.",
-        (Keyword::Start, true) => "Te enviaremos SMS de nuevo. Responde ALTO para dejar de recibirlos.",
+        (Keyword::Start, true) => "Te enviaremos mensajes de nuevo. Responde ALTO para dejar de recibirlos.",
     };
     let question = if is_spanish { "¿Dudas?" } else { "Questions?" };
     let contact = support.map(|support| format!(" {question} {support}")).unwrap_or_default();

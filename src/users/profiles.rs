@@ -116,10 +116,11 @@ pub fn change(
     for profile in &connections {
         announce(world, &user, profile, event, |_| {})?;
     }
-    if let Some(profile) = connections.first() {
-        notices::of_changes(world, (&before, &user), (profile, profile), None)?;
-    }
-    Ok(user)
+    let must_freeze = match connections.first() {
+        Some(profile) => notices::of_changes(world, (&before, &user), (profile, profile), None)?,
+        None => false,
+    };
+    if must_freeze { notices::freeze(world, &user) } else { Ok(user) }
 }
 
 /// Changes the app's profile and emits an event to this app only.
@@ -132,7 +133,10 @@ pub fn change_profile(
 ) -> Result<Arc<AppUser>, Halt> {
     let before = profile.clone();
     let profile = announce(world, user, profile, event, edit)?;
-    notices::of_changes(world, (user, user), (&before, &profile), None)?;
+    let must_freeze = notices::of_changes(world, (user, user), (&before, &profile), None)?;
+    if let Some(stored) = world.get::<User>(key![user.org, user.id])?.filter(|_| must_freeze) {
+        notices::freeze(world, &stored)?;
+    }
     Ok(profile)
 }
 
@@ -149,12 +153,14 @@ pub(super) fn change_both(
 
 pub(super) fn change_both_adding(
     world: &mut World,
-    (user, edited): (&Arc<User>, User),
+    (user, mut edited): (&Arc<User>, User),
     (profile, edited_profile): (&Arc<AppUser>, AppUser),
     event: EventName,
     added: Option<&PayoutMethod>,
 ) -> Result<Arc<User>, Halt> {
-    notices::of_changes(world, (user, &edited), (profile, &edited_profile), added)?;
+    if notices::of_changes(world, (user, &edited), (profile, &edited_profile), added)? {
+        edited.payouts_frozen_at.get_or_insert(world.now());
+    }
     let shown = shows_as(user) != shows_as(&edited);
     if !shown && edited_profile.values() == profile.values() {
         return Ok(note(world, user, edited));

@@ -26,7 +26,8 @@ use crate::world::{Halt, World};
 pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode) -> Result<MessageId, Halt> {
     if to.channel == Channel::Sms {
         phones::still_writes_to(world, scope, to.recipient)?;
-        if messages::stops::is_stopped(world, scope.org, to.recipient)? {
+        // A link without a named payee must not show a stranger who replied STOP: its code is counted, and not sent.
+        if to.code_context.names_recipient && messages::stops::is_stopped(world, scope.org, to.recipient)? {
             // The payee reads it on the page.
             let message = "Text messages to this number are off, because it replied STOP. Reply START to the last text \
                            message, then ask for the code again.";

@@ -93,12 +93,17 @@ impl Command for Freeze {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let (_, user) = find(world, self.token)?;
-        if user.payouts_frozen_at.is_none() {
-            let now = world.now();
-            change(world, &user, EventName::UserUpdated, |user| user.payouts_frozen_at = Some(now))?;
-        }
+        freeze(world, &user)?;
         Ok(())
     }
+}
+
+pub fn freeze(world: &mut World, user: &Arc<User>) -> Result<Arc<User>, Halt> {
+    if user.payouts_frozen_at.is_some() {
+        return Ok(user.clone());
+    }
+    let now = world.now();
+    change(world, user, EventName::UserUpdated, |user| user.payouts_frozen_at = Some(now))
 }
 
 #[derive(Clone, Debug)]

@@ -2,6 +2,9 @@
 //! change receives a message with a link that freezes automatic payouts, no matter which caller or route made the
 //! change.
 //!
+//! A payee whose phone replied STOP, and who has no proved e-mail address, gets no notice: their automatic payouts are
+//! frozen by the change itself.
+//!
 //! Invariant: frozen automatic payouts stay frozen until the payee verifies a code that was sent to such a contact, or
 //! to a contact that the organization has written since (`contacts::end_freeze`). No key ends the freeze. Start at
 //! [`of_changes`], then `freeze.rs`.
@@ -10,6 +13,7 @@ mod freeze;
 mod model;
 mod token;
 
+pub(super) use freeze::freeze;
 pub use freeze::{Freeze, NoticeJson, SendNoticeCode, Unfreeze, show};
 pub use model::ChangeNotice;
 pub use token::NoticeToken;
@@ -24,15 +28,15 @@ use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// Notifies a payee of changes to the destination of their money. Takes the user and the app's profile, each before and
-/// after, and the added method.
+/// after, and the added method. Returns whether automatic payouts must be frozen, because no notice reaches the payee.
 pub(super) fn of_changes(
     world: &mut World,
     (before, after): (&User, &User),
     (old, new): (&AppUser, &AppUser),
     added: Option<&PayoutMethod>,
-) -> Result<(), Halt> {
+) -> Result<bool, Halt> {
     if after.deleted_at.is_some() || new.disconnected_at.is_some() {
-        return Ok(());
+        return Ok(false);
     }
     let scope = Scope { org: new.org, app: new.app };
     let is_first = old.default_payout_method.is_none();
@@ -63,21 +67,27 @@ fn is_replaced(before: Option<&String>, after: Option<&String>) -> bool {
     }
 }
 
-/// Sends notices to every contact that was verified before the change, and to the replaced contact.
+/// Sends notices to every contact that was verified before the change, and to the replaced contact. Returns whether a phone
+/// that replied STOP leaves none.
 fn send(
     world: &mut World,
     scope: Scope,
     before: &User,
     changes: &[PayeeChange],
     method: Option<&PayoutMethod>,
-) -> Result<(), Halt> {
+) -> Result<bool, Halt> {
     if changes.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let proved_phone = before.phone_verified_at.is_some() || changes.contains(&PayeeChange::Phone);
     let proved_email = before.email_verified_at.is_some() || changes.contains(&PayeeChange::Email);
+    let phone = before.phone_e164.clone().filter(|_| proved_phone);
+    let is_stopped = match &phone {
+        Some(phone) => messages::stops::is_stopped(world, scope.org, phone)?,
+        None => false,
+    };
     let contacts = [
-        before.phone_e164.clone().filter(|_| proved_phone).map(|phone| (Channel::Sms, phone)),
+        phone.filter(|_| !is_stopped).map(|phone| (Channel::Sms, phone)),
         before.email.clone().filter(|_| proved_email).map(|email| (Channel::Email, email)),
     ];
     let app = apps::find_even_deleted(world, scope)?;
@@ -105,7 +115,7 @@ fn send(
         });
         messages::queue(world, scope, (channel, &recipient), Some(language), template);
     }
-    Ok(())
+    Ok(is_stopped && !proved_email)
 }
 
 pub fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
