@@ -38,7 +38,7 @@ const TRANSPORTS: &str = "transports";
 pub enum EnvironmentChoice {
     /// For tests: inbox, movable clock, simulated rails.
     Sandbox,
-    /// Real messages; rails are simulated in this version.
+    /// Real messages and rails: a rail without a route is refused.
     Production,
 }
 

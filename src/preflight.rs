@@ -33,9 +33,6 @@ pub fn load(given: Settings, file: Option<&Path>) -> Result<Config, BadConfig> {
     if production {
         let folder = settings.sanctions_dir.clone().unwrap_or_else(|| data_dir.join("sanctions"));
         reasons.extend(sanctions::missing(&folder));
-        tracing::warn!(
-            "no bank is connected: this version simulates every rail, in production too. Do not send real money"
-        );
     }
     match config {
         Some(config) if reasons.is_empty() => Ok(config),

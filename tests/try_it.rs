@@ -16,7 +16,17 @@ async fn show_sandbox_keys_gives_the_keys_to_this_machine_alone_and_no_page_of_t
     assert_eq!(keys.body["organization"]["api_key"], credentials["organization"]["api_key"]);
     server.get("/sandbox/keys").header("sec-fetch-site", "cross-site").send().await.refused(403, "not-permitted");
     // Behind a proxy, other people would see them.
-    server.get("/sandbox/keys").header("x-forwarded-for", "192.0.2.7").send().await.refused(404, "not-found");
+    for (name, value) in [
+        ("cf-connecting-ip", "192.0.2.7"),
+        ("forwarded", "for=192.0.2.7"),
+        ("via", "1.1 proxy"),
+        ("x-forwarded-for", "192.0.2.7"),
+        ("x-forwarded-host", "example.com"),
+        ("x-forwarded-proto", "https"),
+        ("x-real-ip", "192.0.2.7"),
+    ] {
+        server.get("/sandbox/keys").header(name, value).send().await.refused(404, "not-found");
+    }
 
     let page = server.get("/docs/payouts").send().await.expect(200);
     let policy = page.header("content-security-policy").unwrap();

@@ -66,9 +66,10 @@ const REQUEST_ID_MAX: usize = 128;
 /// Delay of claim tokens from an IP address with too many wrong ones. Correct tokens still succeed.
 const SLOWED: Duration = Duration::from_millis(250);
 /// Headers that a handler may read. `Authorization` is excluded: authentication comes first.
-const HANDED_ON: [&str; 14] = [
+const HANDED_ON: [&str; 19] = [
     "accept",
     "accept-language",
+    "cf-connecting-ip",
     "claim-session",
     "cookie",
     "forwarded",
@@ -76,10 +77,14 @@ const HANDED_ON: [&str; 14] = [
     "origin",
     "sec-fetch-site",
     "user-agent",
+    "via",
     "webhook-id",
     "webhook-signature",
     "webhook-timestamp",
     "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
     providers::SIGNATURE,
 ];
 

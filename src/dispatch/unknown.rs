@@ -70,7 +70,7 @@ mod tests {
             ("/v2/payout_links/0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10", Some("/v2/payout-links/{payout_link_id}")),
             ("/payouts/send-payout", Some("/v2/payouts/send-payout")),
             ("/doc", Some("/docs")),
-            ("/favicon.ico", None),
+            ("/robots.txt", None),
             ("/v2/a/b/c/d", None),
             ("/", None),
         ] {

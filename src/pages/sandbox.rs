@@ -33,6 +33,9 @@ use crate::{payout_links, payouts};
 /// Days that "until settled" passes at most: rails settle within three days, and returns come two days later.
 const SETTLE_DAYS_MAX: usize = 7;
 const EVENTS_SHOWN: i64 = 10;
+/// Headers that a proxy adds, one of them by default at least.
+const FORWARDED: [&str; 7] =
+    ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "cf-connecting-ip"];
 /// Each test payout has a payee of its own: a phone receives a limited number of messages a day.
 const PHONE_START: &str = "212736";
 
@@ -62,7 +65,7 @@ impl<'call> Local<'call> {
     pub async fn of(call: &'call Call) -> Option<Self> {
         let path = call.bursar.local_credentials.get()?.clone();
         // A proxy on this machine would show the key to its clients.
-        if call.header("x-forwarded-for").or(call.header("forwarded")).is_some() {
+        if FORWARDED.iter().any(|name| call.header(name).is_some()) {
             return None;
         }
         let credentials = tokio::task::spawn_blocking(move || bootstrap::read(&path)).await.ok()?.ok()?;
