@@ -21,7 +21,7 @@ use crate::history;
 use crate::ids::Seeds;
 use crate::key_file::{self, MasterKeys};
 use crate::originals::ORIGINALS;
-use crate::outbound::{DEADLINE, Outbound, Tokens};
+use crate::outbound::{DEADLINE, Outbound, Tokens, Turns};
 use crate::payout_links::{self, PayoutLink};
 use crate::program::{Bursar, Environment, KnownKeys, SetupToken, SignIns};
 use crate::providers::{Gateway, Providers, Smtp};
@@ -204,6 +204,7 @@ impl Instance {
             transports,
             outbound: Outbound::new(environment.reach(), call_deadline),
             rail_tokens: Tokens::default(),
+            rail_turns: Turns::default(),
             setup: SetupToken::default(),
             watchlist: RwLock::new(watchlist),
             local_credentials: OnceLock::new(),

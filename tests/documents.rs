@@ -222,12 +222,15 @@ async fn samples_of_the_reference_are_programs() {
 }
 
 #[tokio::test]
-async fn show_landing_and_get_asset() {
+async fn show_landing_and_get_asset_and_get_icon() {
     let server = Server::memory().await;
     assert!(server.get("/").send().await.expect(200).text.contains("bursar sandbox"));
     let asset = server.get("/assets/bursar.css").send().await.expect(200);
     assert_eq!(asset.header("content-type"), Some("text/css; charset=utf-8"));
     assert_eq!(asset.header("cache-control"), Some("public, max-age=3600"));
+    let icon = server.get("/favicon.ico").send().await.expect(200);
+    assert_eq!(icon.header("content-type"), Some("image/svg+xml"));
+    assert_eq!(icon.text, server.get("/assets/bursar.svg").send().await.expect(200).text);
     server.get("/assets/no-such-file").send().await.refused(404, "not-found");
 }
 

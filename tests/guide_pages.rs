@@ -62,7 +62,7 @@ async fn an_unknown_path_names_the_nearest_one_and_browsers_get_a_page() {
     let near = server.get("/v1/payout-link").send().await;
     near.refused(404, "not-found");
     assert!(near.text.contains("did you mean /v2/payout-links?"), "{}", near.text);
-    let far = server.get("/favicon.ico").send().await;
+    let far = server.get("/humans.txt").send().await;
     far.refused(404, "not-found");
     assert!(!far.text.contains("did you mean"), "{}", far.text);
     let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";

@@ -456,6 +456,84 @@ async fn rotate_rail_provider_secret_stops_calls_until_another_member_approves()
     server.verify();
 }
 
+/// One member must not put a credential to use by ending the provider, whose payments are still looked up.
+#[tokio::test]
+async fn an_ended_provider_receives_no_payment_and_its_secret_was_approved() {
+    let adapter = Adapter::start();
+    let server = Server::beside_programs().await;
+    let rails = Rails::of(&server);
+    let new = json!({"name": "Adapter", "kind": "adapter", "url": adapter.url(), "secret": ADAPTER_TOKEN});
+    let provider = rails.provider(new).await["id"].as_str().unwrap().to_owned();
+    let route = rails.route("wallet_a", &provider).await;
+    let user = rails.payee(1001, "jane@example.com").await;
+    let accepted = rails.pay(&user).await;
+    server.work_off().await;
+    rails.expect(&accepted, "pending", None).await;
+    let path = |verb: &str| format!("/v2/bank/providers/{provider}/{verb}");
+    rails.post(&path("rotate-secret"), "admin", json!({"secret": "another-secret"})).await.expect(200);
+    let queued = rails.pay(&user).await;
+    server.pass(600).await;
+    rails.post(&format!("/v2/bank/routes/{route}/end"), "admin", json!({})).await.expect(200);
+    let refused = rails.post(&path("end"), "admin", json!({})).await;
+    refused.refused(409, "invalid-state");
+    assert!(refused.text.contains("Let another member approve it first"), "{}", refused.text);
+    rails.post(&path("rotate-secret"), "admin", json!({"secret": ADAPTER_TOKEN})).await.expect(200);
+    rails.post(&path("approve"), "payer", json!({})).await.expect(200);
+    rails.post(&path("end"), "admin", json!({})).await.expect(200);
+    server.pass(3_600).await;
+    rails.expect(&queued, "failed", Some("rejected_by_rail")).await;
+    assert_eq!((adapter.puts(&queued).await, adapter.puts(&accepted).await), (0, 1));
+    adapter.settle(&accepted, "complete").await;
+    server.pass(DAY).await;
+    rails.expect(&accepted, "completed", None).await;
+    server.verify();
+}
+
+/// The member who approves must see both the address and the secret, neither of them their own.
+#[tokio::test]
+async fn a_draft_is_changed_by_its_author_only() {
+    let server = Server::memory().await;
+    let rails = Rails::of(&server);
+    let new = json!({"name": "Adapter", "kind": "adapter", "url": "http://127.0.0.1:9", "secret": "a-secret-token"});
+    let provider = rails.post("/v2/bank/providers", "admin", new).await.expect(201).id();
+    let jane = json!({"name": "Jane Doe", "email": "jane@example.com", "role": "admin", "password": "correct horse"});
+    let other = server.post("/v2/members").as_org().json(jane).send().await.expect(201).id();
+    let path = format!("/v2/bank/providers/{provider}/rotate-secret");
+    let rotate = async || {
+        let body = json!({"secret": "another-secret", "acting_user_id": other});
+        server.post(&path).as_org().json(body).send().await
+    };
+    rotate().await.refused(409, "invalid-state");
+    let rotated = rails.post(&path, "admin", json!({"secret": "another-secret"})).await.expect(200);
+    assert_eq!(rotated.body["status"], "draft");
+    rails.post(&format!("/v2/bank/providers/{provider}/approve"), "payer", json!({})).await.expect(200);
+    rotate().await.expect(200);
+    server.verify();
+}
+
+/// A provider that does not answer holds 32 calls, and the other hands of the worker pay by other rails.
+#[tokio::test]
+async fn a_payment_waits_for_its_turn_at_a_provider_and_holds_no_other_payout() {
+    let adapter = Adapter::start();
+    let server = Server::beside_programs().await;
+    let rails = Rails::of(&server);
+    let provider = rails.connected(&adapter).await;
+    let id: uuid::Uuid = provider["id"].as_str().unwrap().parse().unwrap();
+    let in_flight: Vec<_> = std::iter::from_fn(|| server.bursar().rail_turns.take(id.as_u128())).collect();
+    let user = rails.payee(1001, "jane@example.com").await;
+    let waiting = rails.pay(&user).await;
+    server.payout_method(&user, json!({"platform": "wallet_b", "handle": "jane-doe"})).await;
+    let simulated = rails.paying(&user, "wallet_b").await.expect(201).id();
+    server.pass(60).await;
+    rails.expect(&waiting, "created", None).await;
+    rails.expect(&simulated, "pending", None).await;
+    assert_eq!((in_flight.len(), adapter.puts(&waiting).await), (32, 0));
+    drop(in_flight);
+    server.pass(60).await;
+    rails.expect(&waiting, "pending", None).await;
+    server.verify();
+}
+
 #[tokio::test]
 async fn list_rail_payments_filters_by_state_and_provider() {
     let adapter = Adapter::start();

@@ -152,6 +152,72 @@ async fn a_refusal_of_paypal_fails_and_a_low_balance_waits() {
     server.verify();
 }
 
+/// PayPal may refuse the account before it looks for the first batch.
+#[tokio::test]
+async fn a_refused_repetition_says_nothing_about_the_first_batch() {
+    let paypal = FakePayPal::start().await;
+    let server = Server::beside_programs().await;
+    let rails = Rails::of(&server);
+    connected(&rails, &paypal).await;
+    let user = rails.payee(1001, "jane@example.com").await;
+    paypal.fail(&[PayPalFault::LoseAnswer, PayPalFault::Restricted]);
+    let transfer = rails.pay(&user).await;
+    server.work_off().await;
+    server.pass(3_600).await;
+    assert_eq!((paypal.posts(&transfer), paypal.items(&transfer).len()), (2, 1), "it was paid once, and refused once");
+    expect(&rails, &transfer, "created", None).await;
+    let doubt = "it refused the repetition of a batch that it may have paid; clear it up with PayPal";
+    assert_eq!(rails.payment(&transfer).await["doubt"], doubt);
+    server.pass(3_600).await;
+    expect(&rails, &transfer, "pending", None).await;
+    assert_eq!(paypal.items(&transfer).len(), 1);
+    // The control: the same refusal of a first batch is an outcome.
+    paypal.fail(&[PayPalFault::Restricted]);
+    let refused = rails.pay(&user).await;
+    server.work_off().await;
+    expect(&rails, &refused, "failed", Some("rejected_by_rail")).await;
+    server.verify();
+}
+
+/// A payment that no look-up can clear up is decided by two members with evidence, and by nothing else.
+#[tokio::test]
+async fn decide_rail_payment_needs_a_doubt_and_two_members() {
+    for (outcome, status, error) in [("failed", "failed", Some("rejected_by_rail")), ("completed", "completed", None)] {
+        let paypal = FakePayPal::start().await;
+        let server = Server::beside_programs().await;
+        let rails = Rails::of(&server);
+        connected(&rails, &paypal).await;
+        let user = rails.payee(1001, "jane@example.com").await;
+        let known = rails.pay(&user).await;
+        server.work_off().await;
+        let path = |transfer: &str| format!("/v2/bank/provider-payments/{transfer}/decide");
+        let evidence = |outcome: &str| json!({"outcome": outcome, "evidence": "Support, case 4711."});
+        rails.post(&path(&known), "payer", evidence(outcome)).await.refused(409, "invalid-state");
+
+        paypal.fail(&[PayPalFault::LoseRequest, PayPalFault::Restricted]);
+        let transfer = rails.pay(&user).await;
+        server.work_off().await;
+        server.pass(60).await;
+        expect(&rails, &transfer, "created", None).await;
+        let path = path(&transfer);
+        rails.post(&path, "viewer", evidence(outcome)).await.refused(403, "not-permitted");
+        let other = if outcome == "failed" { "completed" } else { "failed" };
+        rails.post(&path, "admin", evidence(other)).await.expect(200);
+        let proposed = rails.post(&path, "payer", evidence(outcome)).await.expect(200).body;
+        assert_eq!((&proposed["status"], &proposed["decision"]["outcome"]), (&json!("attempted"), &json!(outcome)));
+        rails.post(&path, "payer", evidence(outcome)).await.refused(403, "self-approval");
+        expect(&rails, &transfer, "created", None).await;
+        let decided = rails.post(&path, "admin", evidence(outcome)).await.expect(200).body;
+        assert_eq!((&decided["doubt"], decided["decision"]["confirmed_by"].is_string()), (&Value::Null, true));
+        let posts = paypal.posts(&transfer);
+        server.pass(60).await;
+        expect(&rails, &transfer, status, error).await;
+        assert_eq!(paypal.posts(&transfer), posts, "the provider is not called again");
+        rails.post(&path, "payer", evidence(outcome)).await.refused(409, "invalid-state");
+        server.verify();
+    }
+}
+
 /// PayPal forgets the id of a batch after 30 days: a hand-over after that would pay twice.
 #[tokio::test]
 async fn a_payment_in_doubt_is_not_handed_over_again_after_29_days() {

@@ -90,6 +90,47 @@ async fn create_webhook_endpoint_and_what_happens_from_then_on_is_sent_as_the_lo
 }
 
 #[tokio::test]
+async fn test_webhook_endpoint_sends_an_event_to_this_endpoint_alone_also_without_a_subscription() {
+    let server = Server::start().await;
+    let receiver = Receiver::start(Manner::Status(204)).await;
+    let other_receiver = Receiver::start(Manner::Status(204)).await;
+    let narrow = json!({"url": receiver.url, "events": ["transfer.failed"]});
+    let tested = endpoint_for(&server, narrow).await;
+    let other = endpoint(&server, &other_receiver.url).await;
+    let before = head(&server).await;
+    for _ in 0..2 {
+        let answer = server.post(&format!("{}/test", tested.path)).app_key().send().await.expect(200);
+        assert_eq!(answer.body, server.get(&tested.path).app_key().send().await.expect(200).body);
+    }
+    server.work_off().await;
+
+    let heard = receiver.heard();
+    let mut sent: Vec<Value> = heard.iter().map(|heard| heard.event()).collect();
+    sent.sort_by_key(|event| event["sequence"].as_i64());
+    assert_eq!(sent, events(&server, before).await, "as GET /v2/events shows them");
+    for (event, heard) in sent.iter().zip(&heard) {
+        assert_eq!(
+            (&event["name"], &event["object"]["url"]),
+            (&json!("webhook_endpoint.tested"), &json!(receiver.url))
+        );
+        assert!(event["object"].get("secret").is_none(), "{event}");
+        assert!(heard.is_signed_with(&tested.secret), "{heard:?}");
+    }
+    assert_eq!(statuses(&deliveries(&server, &tested).await), ["succeeded", "succeeded"]);
+    assert_eq!(other_receiver.heard().len(), 0, "the endpoint of all events does not hear another's test");
+    link(&server).await;
+    server.work_off().await;
+    assert_eq!((receiver.heard().len(), other_receiver.heard().len()), (2, 4), "what follows is sent as before");
+
+    let disabled = server.patch(&other.path).app_key().json(json!({"status": "disabled"})).send().await.expect(200);
+    assert_eq!(disabled.body["status"], "disabled");
+    let refused = server.post(&format!("{}/test", other.path)).app_key().send().await;
+    refused.refused(409, "invalid-state");
+    let length = head(&server).await;
+    assert_eq!(events(&server, before).await.last().unwrap()["sequence"], json!(length), "nothing was emitted");
+}
+
+#[tokio::test]
 async fn get_webhook_endpoint_and_list_webhook_endpoints_show_every_field_and_no_secret() {
     let server = Server::memory().await;
     let body = json!({"url": "http://127.0.0.1:9/a?b=c", "description": "Mine", "events": ["transfer.completed"]});

@@ -166,6 +166,7 @@ mod tests {
             transports: crate::bank_transports::Transports::default(),
             outbound: crate::outbound::Outbound::new(Environment::Sandbox.reach(), crate::outbound::DEADLINE),
             rail_tokens: crate::outbound::Tokens::default(),
+            rail_turns: crate::outbound::Turns::default(),
             setup: crate::program::SetupToken::default(),
             watchlist: std::sync::RwLock::new(crate::screening::Watchlist::of_sandbox()),
             local_credentials: OnceLock::new(),

@@ -78,6 +78,11 @@ pub(super) enum Options {
         #[command(subcommand)]
         verb: set_up::PartVerb,
     },
+    /// List payments at providers behind HTTP, and decide what became of one in doubt
+    ProviderPayments {
+        #[command(subcommand)]
+        verb: files::ProviderPaymentVerb,
+    },
     /// List, add, approve and end the routes of rails
     Routes {
         #[command(subcommand)]
@@ -142,6 +147,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
         Options::Originators { verb } => set_up::part("originators", verb),
         Options::SettlementAccounts { verb } => set_up::part("settlement-accounts", verb),
         Options::Providers { verb } => set_up::part("providers", verb),
+        Options::ProviderPayments { verb } => files::provider_payments(verb),
         Options::Routes { verb } => set_up::part("routes", verb),
         Options::Files { verb } => files::files(verb),
         Options::Inbound { verb } => intake::inbound(verb),

@@ -78,6 +78,49 @@ pub(super) enum FileVerb {
     },
 }
 
+#[derive(Subcommand)]
+pub(super) enum ProviderPaymentVerb {
+    /// List the newest payments
+    List(Acting),
+    /// Decide what became of a payment in doubt; it takes effect when another member has decided the same
+    Decide {
+        /// Id of the transfer
+        transfer: Uuid,
+        /// completed: the payee has the money; failed: it was not paid, and its money goes back
+        #[arg(long, value_parser = ["completed", "failed"])]
+        outcome: String,
+        /// How you know it: who at the provider, when, the reference
+        #[arg(long, value_name = "TEXT")]
+        evidence: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+}
+
+pub(super) fn provider_payments(verb: ProviderPaymentVerb) -> Result<(), Failed> {
+    match verb {
+        ProviderPaymentVerb::List(acting) => {
+            let rows = list("/v2/bank/provider-payments?limit=100", &acting)?;
+            let columns = ["transfer_id", "platform", "status", "amount", "attempts", "doubt"];
+            table(&["TRANSFER", "RAIL", "STATUS", "AMOUNT", "ATTEMPTS", "DOUBT"], &columns, &rows, &acting)
+        }
+        ProviderPaymentVerb::Decide { transfer, outcome, evidence, acting } => {
+            let body = acting.named(json!({"outcome": outcome, "evidence": evidence}));
+            let path = format!("/v2/bank/provider-payments/{transfer}/decide");
+            let payment = parsed(&exchange(Method::POST, &path, Some(body), &acting)?)?;
+            if acting.is_json() {
+                return say(&payment.to_string());
+            }
+            let waits = if payment["decision"]["confirmed_by"].is_null() {
+                format!("; {outcome} takes effect when another member decides the same")
+            } else {
+                String::new()
+            };
+            say(&format!("{transfer} is {}{waits}", shown("status", &payment["status"])))
+        }
+    }
+}
+
 pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
     let at = |id: Uuid, verb: &str| format!("/v2/bank/files/{id}/{verb}");
     match verb {

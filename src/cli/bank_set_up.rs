@@ -220,7 +220,7 @@ impl Acting {
     }
 
     /// Adds the acting member to a body.
-    fn named(&self, mut body: Value) -> Value {
+    pub(super) fn named(&self, mut body: Value) -> Value {
         if let (Some(member), Some(fields)) = (self.member, body.as_object_mut()) {
             fields.insert("acting_user_id".to_owned(), json!(member));
         }

@@ -66,6 +66,8 @@ words! {
         RailProviderShort = "rail_provider.short_of_funds",
         /// By the program: the provider accepts payments again.
         RailProviderFunded = "rail_provider.funded",
+        RailPaymentDecisionProposed = "rail_payment.decision_proposed",
+        RailPaymentDecided = "rail_payment.decided",
         RailRouteAdded = "rail_route.added",
         RailRouteApproved = "rail_route.approved",
         RailRouteEnded = "rail_route.ended",

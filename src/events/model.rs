@@ -271,7 +271,7 @@ mod tests {
             user.updated.payout_method user.user_merged app.updated member.updated payable.updated vendor.updated \
             vendor_payment_method.updated approval_policy.updated payout_link_batch.updated payment.updated \
             payment_customer.updated verification.sent verification.locked verification.unlocked \
-            administrative_act.recorded";
+            administrative_act.recorded webhook_endpoint.tested";
         assert!(names.join(" ").starts_with(kept), "{names:?}");
         assert!(EventName::ALL.iter().all(|name| name_bit(*name) > 0), "63 names have a bit");
     }

@@ -80,6 +80,8 @@ events! {
     VerificationUnlocked = "verification.unlocked" carries "Verification",
     /// An organization was created; a key, a member, a setting or a policy changed; a payee was erased; or a phone number or an e-mail address was unlocked. Only in the log of GET /v2/administrative-acts; not sent to webhook endpoints.
     AdministrativeAct = "administrative_act.recorded" carries "AdministrativeAct",
+    /// A webhook endpoint is tested. Sent to this endpoint only, also if it does not receive events of this name.
+    WebhookEndpointTested = "webhook_endpoint.tested" carries "WebhookEndpoint",
 }
 
 #[cfg(test)]

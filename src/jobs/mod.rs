@@ -115,8 +115,10 @@ pub enum Work {
 words! {
     /// A class of jobs with its own workers. Lanes never wait for each other.
     pub enum Lane {
-        /// Work of the system, and calls to payment partners.
+        /// Work of the system, and files of banks.
         System = "system",
+        /// Payouts, and calls to the providers of rails, which may be slow.
+        Payments = "payments",
         /// Messages to people: a slow provider delays no money.
         Messages = "messages",
         /// Calls to the servers of apps, which may be slow.
@@ -161,9 +163,8 @@ impl Work {
         match self {
             Self::CallWebhook { .. } => Lane::Webhooks,
             Self::SendMessage { .. } | Self::FollowMessage { .. } => Lane::Messages,
-            Self::SubmitTransfer { .. }
-            | Self::FollowTransfer { .. }
-            | Self::TopUpWallet { .. }
+            Self::SubmitTransfer { .. } | Self::FollowTransfer { .. } => Lane::Payments,
+            Self::TopUpWallet { .. }
             | Self::ReleasePayment { .. }
             | Self::ExpireLink { .. }
             | Self::RemindLink { .. }

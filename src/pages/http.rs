@@ -35,6 +35,15 @@ pub async fn get_asset(call: Call) -> Outcome {
     if let Some(style) = super::sender::style(name) {
         return Ok(style);
     }
+    file(name)
+}
+
+/// GET /favicon.ico, which browsers request for a response that is not a page
+pub async fn get_icon(_call: Call) -> Outcome {
+    file("bursar.svg")
+}
+
+fn file(name: &str) -> Outcome {
     let asset = asset(name).ok_or_else(|| Refusal::not_found("file"))?;
     let kept = format!("public, max-age={ASSET_KEPT_SECONDS}");
     Ok(Answer::file(asset.content_type, asset.bytes).header("cache-control", kept))
@@ -54,6 +63,9 @@ pub fn routes() -> Vec<Route> {
             .about("Pages", "Get a static file of the pages")
             .gives_empty(200, "The file.")
             .refuses(&[Code::NotFound]),
+        route!(Get "/favicon.ico" Anyone "get_icon" get_icon)
+            .about("Pages", "Get the icon of the pages")
+            .gives_empty(200, "The file."),
     ];
     [
         own,

@@ -17,7 +17,7 @@ use crate::chain::HistoryKeys;
 use crate::clock::Clock;
 use crate::engine::{Engine, Queries};
 use crate::ids::{Entropy, Seeds};
-use crate::outbound::{Outbound, Tokens};
+use crate::outbound::{Outbound, Tokens, Turns};
 use crate::providers::Providers;
 use crate::refusal::{Code, ErrorContext, Refusal};
 use crate::screening::{LookedUp, Watchlist};
@@ -54,6 +54,8 @@ pub struct Bursar {
     pub outbound: Outbound,
     /// Access tokens of providers of rails.
     pub rail_tokens: Tokens,
+    /// The calls to each provider of a rail that are in flight.
+    pub rail_turns: Turns,
     /// The setup token of a store without an organization.
     pub setup: SetupToken,
     /// The current sanctions list; it can be replaced while the program runs.
@@ -133,6 +135,7 @@ impl Bursar {
             transports: Transports::default(),
             outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
             rail_tokens: Tokens::default(),
+            rail_turns: Turns::default(),
             setup: SetupToken::default(),
             watchlist: RwLock::new(Watchlist::of_sandbox()),
             local_credentials: OnceLock::new(),

@@ -17,7 +17,7 @@ use crate::world::{Halt, Want, World};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
     Call,
-    /// The payment has an outcome, or the provider's credentials wait for their approval.
+    /// The payment has an outcome, or the provider is not approved now.
     Later,
 }
 
@@ -44,7 +44,7 @@ impl Command for BeginAttempt {
         let provider = providers::find(world, org, payment.provider)?;
         let waits = world.get::<Transfer>(key![org, self.transfer])?.is_some_and(|transfer| transfer.waits_for_rail());
         let to = transition(payment.status, PaymentEvent::Attempted).filter(|_| waits);
-        let (Some(to), false) = (to, provider.status == SetupStatus::Draft) else { return Ok(Begun::Later) };
+        let (Some(to), true) = (to, provider.status == SetupStatus::Approved) else { return Ok(Begun::Later) };
         debug_assert_eq!(to, PaymentStatus::Attempted);
         let now = world.now();
         let sealed = self.order.seal(&rows::seal_context(&payment));

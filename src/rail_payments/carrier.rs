@@ -47,6 +47,7 @@ pub fn hand_over(world: &mut World, carrier: ProviderCarrier, transfer: &Transfe
         fee: None,
         failure: None,
         doubt: None,
+        decision: None,
         look_up: None,
         version: 1,
         created_at: now,

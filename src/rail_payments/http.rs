@@ -2,16 +2,18 @@ use serde_json::json;
 use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
+use super::decide::DecidePayment;
 use super::json::RailPaymentJson;
-use super::model::{PaymentStatus, RailPayment};
+use super::model::{DecidedOutcome, PaymentStatus, RailPayment};
 use super::nudge::Nudge;
-use crate::banking::providers;
+use crate::banking::{Person, providers};
 use crate::clock::Clock;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::ids::{OrgId, RailProviderId, TransferId};
-use crate::input::types::word_input;
+use crate::ids::{MemberId, OrgId, RailProviderId, TransferId};
+use crate::input::input;
+use crate::input::types::{LongText, word_input};
 use crate::permission::Permission;
 use crate::rails::providers::ProviderKind;
 use crate::refusal::{Code, Refusal};
@@ -24,6 +26,19 @@ use crate::world::record::Cell as _;
 const TOLERANCE_SECONDS: i64 = 300;
 
 word_input!(PaymentStatus);
+word_input!(DecidedOutcome);
+
+input! {
+    /// What a member knows about a payment in doubt.
+    pub struct RailPaymentDecisionInput {
+        /// The member (admin or payer).
+        pub acting_user_id: MemberId,
+        /// completed: the payee has the money. failed: the payment was not made; its money goes back.
+        pub outcome: DecidedOutcome,
+        /// How the member knows it: who at the provider, when, the reference.
+        pub evidence: LongText,
+    }
+}
 
 list_query! {
     /// The filters of the list of payments at providers.
@@ -47,6 +62,16 @@ pub async fn list(call: Call) -> Outcome {
         })
         .await?;
     Ok(Answer::ok(&found.envelope(|payment| RailPaymentJson::from(payment))))
+}
+
+/// POST /v2/bank/provider-payments/{transfer_id}/decide
+pub async fn decide(call: Call) -> Outcome {
+    let (org, transfer) = (call.caller.org, call.id("transfer_id", "payment at a provider")?);
+    let command = call.body::<RailPaymentDecisionInput>().map(|body| {
+        let person = Person::by(&call.caller, call.bursar.environment, body.acting_user_id);
+        DecidePayment { org, person, transfer, outcome: body.outcome, evidence: body.evidence.0 }
+    });
+    call.once(command, |payment| Answer::ok(&RailPaymentJson::from(&**payment))).await
 }
 
 /// POST /v2/rails/{route}/nudge
@@ -130,5 +155,27 @@ pub fn routes() -> Vec<Route> {
             )
             .asks::<RailPaymentsQuery>()
             .gives::<ListEnvelope<RailPaymentJson>>(200, "One page of the list."),
+        route!(Post "/v2/bank/provider-payments/{transfer_id}/decide" Organization "decide_rail_payment" decide)
+            .members(Permission::Pay)
+            .about("Banks", "Decide what became of a payment in doubt")
+            .describe(
+                "For a payment that is attempted, with a doubt that no look-up ends. Ask the provider first: a payment \
+                 that is decided as failed and was made is paid again. The decision takes effect when another member \
+                 has sent the same outcome; another outcome replaces the proposal.",
+            )
+            .takes::<RailPaymentDecisionInput>()
+            .example(json!({
+                "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                "outcome": "failed",
+                "evidence": "PayPal support, case 4711: no batch has this id.",
+            }))
+            .gives::<RailPaymentJson>(200, "The payment.")
+            .refuses(&[
+                Code::MemberProofRequired,
+                Code::NotFound,
+                Code::SelfApproval,
+                Code::InvalidState,
+                Code::ResourceBusy,
+            ]),
     ]
 }

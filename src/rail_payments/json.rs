@@ -1,9 +1,9 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::{PaymentStatus, RailPayment};
+use super::model::{DecidedOutcome, Decision, PaymentStatus, RailPayment};
 use crate::clock::Time;
-use crate::ids::{AppId, RailProviderId, RailRouteId, TransferId};
+use crate::ids::{AppId, MemberId, RailProviderId, RailRouteId, TransferId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
@@ -46,6 +46,38 @@ pub struct RailPaymentJson {
     /// The last answer of the provider that was no outcome; null if there is none.
     #[schema(required)]
     pub doubt: Option<String>,
+    /// What members decided about a payment in doubt; null if no member did.
+    #[schema(required)]
+    pub decision: Option<RailPaymentDecisionJson>,
+}
+
+/// What members decided about a payment in doubt. It takes effect when a second member has confirmed it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RailPaymentDecisionJson {
+    /// completed: the payee has the money. failed: the payment was not made, and its money goes back.
+    pub outcome: DecidedOutcome,
+    /// How the first member knows it.
+    pub evidence: String,
+    /// The member who proposed it.
+    pub proposed_by: MemberId,
+    /// When it was proposed.
+    #[schema(value_type = String, format = DateTime)]
+    pub proposed: Time,
+    /// The member who confirmed it; null until then.
+    #[schema(required)]
+    pub confirmed_by: Option<MemberId>,
+}
+
+impl From<&Decision> for RailPaymentDecisionJson {
+    fn from(decision: &Decision) -> Self {
+        Self {
+            outcome: decision.outcome,
+            evidence: decision.evidence.clone(),
+            proposed_by: decision.proposed_by,
+            proposed: Time::from_micros(decision.proposed_at_micros),
+            confirmed_by: decision.confirmed_by,
+        }
+    }
 }
 
 impl From<&RailPayment> for RailPaymentJson {
@@ -65,6 +97,7 @@ impl From<&RailPayment> for RailPaymentJson {
             provider_fee: payment.fee,
             failure: payment.failure,
             doubt: payment.doubt.clone(),
+            decision: payment.decision.as_ref().map(|decision| RailPaymentDecisionJson::from(&decision.0)),
         }
     }
 }

@@ -1,9 +1,11 @@
+use serde::{Deserialize, Serialize};
+
 use crate::clock::Time;
-use crate::ids::{AppId, JobId, OrgId, RailProviderId, RailRouteId, TransferId};
+use crate::ids::{AppId, JobId, MemberId, OrgId, RailProviderId, RailRouteId, TransferId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
-use crate::world::record::{record, words};
+use crate::world::record::{Document, record, words};
 
 words! {
     /// The state of a payment at its provider.
@@ -23,6 +25,27 @@ words! {
         /// Canceled before the provider was called.
         Withdrawn = "withdrawn",
     }
+}
+
+words! {
+    /// What became of a payment in doubt.
+    pub enum DecidedOutcome {
+        /// The payee has the money.
+        Completed = "completed",
+        /// The provider does not have the payment, or did not pay it. The money goes back.
+        Failed = "failed",
+    }
+}
+
+/// What members decided. It counts when another member has decided the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    pub outcome: DecidedOutcome,
+    /// How the first member knows it.
+    pub evidence: String,
+    pub proposed_by: MemberId,
+    pub proposed_at_micros: i64,
+    pub confirmed_by: Option<MemberId>,
 }
 
 record! {
@@ -50,10 +73,19 @@ record! {
         pub failure: Option<FailureCode>,
         /// The last answer that was no outcome.
         pub doubt: Option<String>,
+        /// What members decided about a payment in doubt.
+        pub decision: Option<Document<Decision>>,
         /// The job that looks it up.
         pub look_up: Option<JobId>,
         pub version: i64,
         pub created_at: Time,
         pub updated_at: Time,
+    }
+}
+
+impl RailPayment {
+    /// Returns whether two members decided the outcome.
+    pub fn is_decided(&self) -> bool {
+        self.decision.as_ref().is_some_and(|Document(decision)| decision.confirmed_by.is_some())
     }
 }

@@ -32,13 +32,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns whether the provider may be called: not while new credentials wait for their approval.
+    /// Returns whether the provider may be queried: not with credentials that another member did not approve.
     #[must_use]
-    pub fn may_call(&self) -> bool {
-        match self.provider.status {
-            SetupStatus::Approved | SetupStatus::Ended => true,
-            SetupStatus::Draft => false,
-        }
+    pub fn may_query(&self) -> bool {
+        self.provider.approved_by.is_some()
+    }
+
+    /// Returns whether the provider receives no further payments.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.provider.status == SetupStatus::Ended
     }
 }
 

@@ -79,6 +79,7 @@ mod tests {
             fee: None,
             failure: None,
             doubt: None,
+            decision: None,
             look_up: None,
             version: 1,
             created_at: now,

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::json::RailPaymentJson;
 use super::model::RailPayment;
 use super::rules::{PaymentEvent, transition};
-use crate::ids::{OrgId, TransferId};
+use crate::events::acts::{self, ActKind, NewAct};
+use crate::ids::{MemberId, OrgId, TransferId};
 use crate::refusal::Refusal;
 use crate::vault::{Purpose, SealContext};
 use crate::world::record::key;
@@ -33,6 +35,20 @@ pub(super) fn change(
         payment.updated_at = now;
         payment.version += 1;
     })
+}
+
+/// Changes a payment as an administrative act.
+pub(super) fn change_by(
+    world: &mut World,
+    before: &Arc<RailPayment>,
+    kind: ActKind,
+    by: MemberId,
+    edit: impl FnOnce(&mut RailPayment),
+) -> Result<Arc<RailPayment>, Halt> {
+    let after = change(world, before, edit);
+    let act = NewAct::of(kind, Some(after.app), after.transfer).by(Some(by));
+    acts::record(world, after.org, act.changing(&RailPaymentJson::from(&**before), &RailPaymentJson::from(&*after)))?;
+    Ok(after)
 }
 
 /// Records that a payment is canceled before its provider was called.

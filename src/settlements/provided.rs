@@ -16,8 +16,8 @@ use crate::world::{Halt, Want, World};
 
 /// The longest wait before a provider in doubt is asked again.
 const ASK_AGAIN_MAX_SECONDS: i64 = 900;
-/// The wait while the provider may not be called: its credentials wait for an approval.
-const CLOSED_SECONDS: i64 = 60;
+/// The wait for a repaired row.
+const TAMPERED_SECONDS: i64 = 60;
 
 /// What the worker found out about a payment.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub enum Learned {
     /// The provider was not called now.
     NotAsked {
         reason: String,
+        /// The wait until the next attempt.
+        seconds: i64,
     },
 }
 
@@ -66,7 +68,7 @@ impl Command for HandedOver {
                 let refused = Reply::Refused(FailureCode::InvalidAccountNumber);
                 rail_payments::record(world, org, self.transfer, &refused)?
             }
-            Learned::NotAsked { reason } => return rest(world, &self.leased, CLOSED_SECONDS, reason),
+            Learned::NotAsked { reason, seconds } => return rest(world, &self.leased, *seconds, reason),
         };
         match recorded {
             Recorded::Known(item_status) => {
@@ -109,8 +111,8 @@ impl Command for LookedUp {
                     return rest(world, &self.leased, wait_seconds(&self.leased), &reason);
                 }
             },
-            Learned::Tampered => return rest(world, &self.leased, CLOSED_SECONDS, "the account was changed"),
-            Learned::NotAsked { reason } => return rest(world, &self.leased, CLOSED_SECONDS, reason),
+            Learned::Tampered => return rest(world, &self.leased, TAMPERED_SECONDS, "the account was changed"),
+            Learned::NotAsked { reason, seconds } => return rest(world, &self.leased, *seconds, reason),
         };
         let followed = Followed { leased: self.leased.clone(), transfer: self.transfer, item_status };
         Ok(Alarm { newly_short: false, anomaly: followed.decide(world)? })

@@ -137,7 +137,7 @@ impl Simulation {
             })?;
             events::each(snapshot, |event| {
                 let of_app = endpoints.iter().filter(|endpoint| endpoint.app == event.app);
-                for endpoint in of_app.filter(|endpoint| endpoint.wants(event.sequence, event.name)) {
+                for endpoint in of_app.filter(|endpoint| endpoint.wants(event)) {
                     if !self.receiver.has_heard(endpoint.id, event.sequence) {
                         find("was not delivered".to_owned(), format!("event {} of app {}", event.sequence, event.app));
                     }

@@ -26,7 +26,7 @@ impl Command for Feed {
         let endpoints = of_app(world, self.scope)?;
         let unread = events::take_unread(world, self.scope, EVENTS_MAX)?;
         for endpoint in &endpoints {
-            let wanted = unread.events.iter().filter(|event| endpoint.wants(event.sequence, event.name));
+            let wanted = unread.events.iter().filter(|event| endpoint.wants(event));
             if wanted.map(|event| deliver(world, endpoint, event)).count() > 0 {
                 call_courier(world, endpoint)?;
             }

@@ -12,6 +12,7 @@ use super::replay::ReplayDelivery;
 use super::rotate::RotateSecret;
 use super::rows::find;
 use super::signature::Secret;
+use super::test_endpoint::TestEndpoint;
 use super::update::UpdateEndpoint;
 use crate::events::EventName;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
@@ -210,6 +211,13 @@ pub async fn rotate_secret(call: Call) -> Outcome {
     call.once(command, with_secret(200, &secret)).await
 }
 
+/// POST /v2/webhook-endpoints/{webhook_endpoint_id}/test
+pub async fn test(call: Call) -> Outcome {
+    let (scope, endpoint) = endpoint_in_path(&call)?;
+    let command = call.body::<NoFields>().map(|_| TestEndpoint { scope, endpoint });
+    call.once(command, |endpoint| Answer::ok(&WebhookEndpointJson::from(&**endpoint))).await
+}
+
 /// GET /v2/webhook-endpoints/{webhook_endpoint_id}/deliveries
 pub async fn list_deliveries(call: Call) -> Outcome {
     let (scope, id) = endpoint_in_path(&call)?;
@@ -283,6 +291,16 @@ fn endpoint_routes() -> Vec<Route> {
             )
             .takes::<NoFields>()
             .gives::<WebhookEndpointWithSecretJson>(200, "The endpoint with its new secret."),
+        route!(Post "/v2/webhook-endpoints/{webhook_endpoint_id}/test" App "test_webhook_endpoint" test)
+            .about("Webhooks", "Test a webhook endpoint")
+            .describe(
+                "Emits the event webhook_endpoint.tested, whose object is the endpoint. The event is sent to this \
+                 endpoint only, also if it does not receive events of this name, with the signature and the retries \
+                 of every delivery. The list of deliveries shows the status of the response.",
+            )
+            .takes::<NoFields>()
+            .gives::<WebhookEndpointJson>(200, "The endpoint. The event is on its way.")
+            .refuses(&[Code::InvalidState]),
     ]
 }
 

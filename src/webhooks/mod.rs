@@ -27,6 +27,7 @@ mod rotate;
 mod rows;
 pub mod rules;
 pub mod signature;
+mod test_endpoint;
 mod update;
 
 pub use attempt::{Attempted, Outcome, Round, round};

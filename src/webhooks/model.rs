@@ -1,8 +1,9 @@
 //! The records of endpoints and deliveries, and their enumerations.
 
 use crate::clock::Time;
-use crate::events::EventName;
+use crate::events::{Event, EventName};
 use crate::ids::{AppId, EventId, JobId, OrgId, WebhookDeliveryId, WebhookEndpointId};
+use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {
@@ -93,9 +94,16 @@ record! {
 }
 
 impl WebhookEndpoint {
-    pub fn wants(&self, sequence: i64, name: EventName) -> bool {
-        let named = self.events.as_ref().is_none_or(|Document(names)| names.contains(&name));
-        self.status == EndpointStatus::Enabled && sequence > self.since_sequence && named
+    /// Returns whether the endpoint receives the event. The event of a test is for the tested endpoint only.
+    pub fn wants(&self, event: &Event) -> bool {
+        let is_named = || self.events.as_ref().is_none_or(|Document(names)| names.contains(&event.name));
+        let is_meant =
+            if event.name == EventName::WebhookEndpointTested { event.object_id == self.id.0 } else { is_named() };
+        self.status == EndpointStatus::Enabled && event.sequence > self.since_sequence && is_meant
+    }
+
+    pub fn scope(&self) -> Scope {
+        Scope { org: self.org, app: self.app }
     }
 
     /// Returns whether the secret before the last rotation still signs.

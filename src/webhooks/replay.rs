@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery};
-use super::rows::{call_courier, find};
+use super::model::{DeliveryStatus, WebhookDelivery};
+use super::rows::{call_courier, find, refuse_disabled};
 use super::rules::{self, DeliveryEvent};
 use crate::engine::Command;
 use crate::ids::{WebhookDeliveryId, WebhookEndpointId};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -28,10 +28,7 @@ impl Command for ReplayDelivery {
         let delivery = world.get::<WebhookDelivery>(key![self.scope.org, self.delivery])?;
         let delivery = delivery.filter(|delivery| delivery.endpoint == endpoint.id);
         let delivery = delivery.ok_or_else(|| Refusal::not_found("delivery"))?;
-        if endpoint.status == EndpointStatus::Disabled {
-            let message = "The endpoint is disabled. Enable it first.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
-        }
+        refuse_disabled(&endpoint)?;
 
         // From here it must succeed.
         let now = world.now();

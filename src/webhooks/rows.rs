@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::model::WebhookEndpoint;
+use super::model::{EndpointStatus, WebhookEndpoint};
 use super::signature::Secret;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::WebhookEndpointId;
 use crate::jobs::{self, Work};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vault::{Purpose, SealContext, Tampered, Vault};
 use crate::world::record::key;
@@ -22,6 +22,14 @@ pub fn find(world: &mut World, scope: Scope, id: WebhookEndpointId) -> Result<Ar
     match world.get::<WebhookEndpoint>(key![scope.org, id])? {
         Some(endpoint) if endpoint.app == scope.app => Ok(endpoint),
         Some(_) | None => Err(Refusal::not_found("webhook endpoint").into()),
+    }
+}
+
+/// Error: `invalid-state`.
+pub(super) fn refuse_disabled(endpoint: &WebhookEndpoint) -> Result<(), Refusal> {
+    match endpoint.status {
+        EndpointStatus::Enabled => Ok(()),
+        EndpointStatus::Disabled => Err(Refusal::new(Code::InvalidState, "The endpoint is disabled. Enable it first.")),
     }
 }
 
@@ -41,7 +49,7 @@ pub fn seal_context(scope: Scope, endpoint: WebhookEndpointId, column: &str) -> 
 /// # Errors
 /// If the stored secret was changed, or the master key is another one.
 pub fn secrets(vault: &Vault, endpoint: &WebhookEndpoint, now: Time) -> Result<Vec<Secret>, Tampered> {
-    let scope = Scope { org: endpoint.org, app: endpoint.app };
+    let scope = endpoint.scope();
     let previous = endpoint.previous_secret.as_ref().filter(|_| endpoint.previous_is_valid(now));
     let sealed =
         std::iter::once(("secret", &endpoint.secret)).chain(previous.map(|sealed| ("previous_secret", sealed)));

@@ -61,8 +61,7 @@ impl Command for UpdateEndpoint {
 
 /// Enables an endpoint from now on. Earlier events are not sent; the log has them.
 fn enable(world: &mut World, endpoint: &Arc<WebhookEndpoint>) -> Result<Arc<WebhookEndpoint>, Halt> {
-    let scope = Scope { org: endpoint.org, app: endpoint.app };
-    let since_sequence = events::subscribe(world, scope)?;
+    let since_sequence = events::subscribe(world, endpoint.scope())?;
     Ok(world.change(endpoint, |endpoint| {
         endpoint.status = EndpointStatus::Enabled;
         endpoint.disabled_reason = None;

@@ -57,12 +57,12 @@ use crate::scope::Scope;
 use crate::settlements::{self, Followed, Submitted};
 use crate::webhooks::{DeliveryStatus, Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
 
-/// Returns the number of leased jobs of a lane in parallel. Webhooks have more, because most of them only wait for
-/// responses.
+/// Returns the number of leased jobs of a lane in parallel. Webhooks and payments have more, because most of them only
+/// wait for responses.
 const fn hands_of(lane: Lane) -> u32 {
     match lane {
         Lane::System | Lane::Messages => 64,
-        Lane::Webhooks => 256,
+        Lane::Payments | Lane::Webhooks => 256,
     }
 }
 /// Jobs of a lane without a lease in parallel, at most. They only wait for commits, which they share.

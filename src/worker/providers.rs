@@ -10,13 +10,18 @@ use crate::ids::TransferId;
 use crate::jobs::Leased;
 use crate::program::Bursar;
 use crate::rail_payments::{self, BeginAttempt, Begun, PaymentStatus, Plan};
-use crate::rails::providers::{Access, Order, ProviderKind, Reply};
+use crate::rails::failures::FailureCode;
+use crate::rails::providers::{Access, Order, ProviderKind, Reply, paypal};
 use crate::refusal::{Code, Refusal};
 use crate::settlements::{Alarm, HandedOver, Learned, LookedUp, Settled};
 use crate::vault::Unsealed;
 
 /// PayPal knows the id of a batch for 30 days. After that, the same id would pay again, so only a person may act.
 const PAYPAL_KNOWS_SECONDS: i64 = 29 * DAY_SECONDS;
+/// The wait while the provider may not be called: its credentials wait for an approval.
+const CLOSED_SECONDS: i64 = 60;
+/// The wait for a turn at a provider that does not answer.
+const BUSY_SECONDS: i64 = 5;
 
 /// Returns the plan of a transfer's payment; `None` if no provider carries it.
 pub(super) async fn plan(bursar: &Bursar, leased: &Leased, id: TransferId) -> Result<Option<Plan>, Refusal> {
@@ -54,9 +59,10 @@ pub(super) async fn submit(bursar: &Bursar, leased: Leased, id: TransferId, plan
 
 /// Returns `None` if another worker handles the payment.
 async fn hand_over(bursar: &Bursar, leased: &Leased, id: TransferId, plan: &Plan) -> Result<Option<Learned>, Refusal> {
-    if let Some(reason) = closed(plan) {
-        return Ok(Some(Learned::NotAsked { reason }));
+    if let Some(not_asked) = closed(plan) {
+        return Ok(Some(not_asked));
     }
+    let Some(_turn) = turn(bursar, plan) else { return Ok(Some(busy())) };
     if plan.is_tampered {
         tracing::error!(transfer = %id, "the sealed account of a transfer was changed in the store; the transfer fails");
         return Ok(Some(Learned::Tampered));
@@ -66,20 +72,36 @@ async fn hand_over(bursar: &Bursar, leased: &Leased, id: TransferId, plan: &Plan
         return Err(Refusal::new(Code::InternalError, message));
     };
     let session = session(bursar, plan, access, id);
-    if plan.payment.status == PaymentStatus::Attempted {
+    let was_attempted = plan.payment.status == PaymentStatus::Attempted;
+    if was_attempted {
         let reply = session.look_up().await;
         if !matches!(reply, Reply::HasNot) {
             return Ok(Some(Learned::Said(reply)));
         }
-        if is_too_old(bursar, plan) {
-            let reason = "it was handed over 29 days ago; clear it up with the provider".to_owned();
-            return Ok(Some(Learned::Said(Reply::Unclear(reason))));
-        }
+    }
+    let in_doubt = was_attempted && plan.provider.kind == ProviderKind::Paypal;
+    if plan.is_ended() {
+        return Ok(Some(Learned::Said(not_handed_over(in_doubt))));
+    }
+    if in_doubt && is_too_old(bursar, plan) {
+        let reason = "it was handed over 29 days ago; clear it up with the provider".to_owned();
+        return Ok(Some(Learned::Said(Reply::Unclear(reason))));
     }
     if begin(bursar, leased, id, order).await? == Begun::Later {
         return Ok(None);
     }
-    Ok(Some(Learned::Said(session.submit(order).await)))
+    let reply = session.submit(order).await;
+    Ok(Some(Learned::Said(if in_doubt { paypal::repeated(reply) } else { reply })))
+}
+
+/// Returns the fate of a payment whose provider is ended. A provider that never had it will not get it.
+fn not_handed_over(in_doubt: bool) -> Reply {
+    if in_doubt {
+        return Reply::Unclear(
+            "the provider is ended and may have the payment; clear it up with the provider".to_owned(),
+        );
+    }
+    Reply::Refused(FailureCode::RejectedByRail)
 }
 
 async fn begin(bursar: &Bursar, leased: &Leased, transfer: TransferId, order: &Order) -> Result<Begun, Refusal> {
@@ -87,15 +109,25 @@ async fn begin(bursar: &Bursar, leased: &Leased, transfer: TransferId, order: &O
     bursar.engine.run(leased.org, BeginAttempt { leased: leased.clone(), transfer, order }).await
 }
 
-/// Returns whether the same id would not find the first payment any more.
+/// Returns whether the same id would not find the first batch any more.
 fn is_too_old(bursar: &Bursar, plan: &Plan) -> bool {
     let first = plan.payment.first_attempted_at;
-    plan.provider.kind == ProviderKind::Paypal
-        && first.is_some_and(|first| bursar.clock.now().seconds_since(first) > PAYPAL_KNOWS_SECONDS)
+    first.is_some_and(|first| bursar.clock.now().seconds_since(first) > PAYPAL_KNOWS_SECONDS)
 }
 
-fn closed(plan: &Plan) -> Option<String> {
-    (!plan.may_call()).then(|| "the credentials of the provider wait for an approval".to_owned())
+fn closed(plan: &Plan) -> Option<Learned> {
+    let reason = "the credentials of the provider wait for an approval".to_owned();
+    (!plan.may_query()).then_some(Learned::NotAsked { reason, seconds: CLOSED_SECONDS })
+}
+
+/// Returns the right to call the provider; `None` while too many calls wait for its answers.
+fn turn(bursar: &Bursar, plan: &Plan) -> Option<impl Drop> {
+    bursar.rail_turns.take(plan.provider.id.0.as_u128())
+}
+
+fn busy() -> Learned {
+    let reason = "other payments wait for the provider's answers".to_owned();
+    Learned::NotAsked { reason, seconds: BUSY_SECONDS }
 }
 
 fn session<'a>(bursar: &'a Bursar, plan: &'a Plan, access: &'a Access, transfer: TransferId) -> Session<'a> {
@@ -107,19 +139,23 @@ pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: TransferId, plan
     let org = leased.org;
     let is_over =
         matches!(plan.payment.status, PaymentStatus::Failed | PaymentStatus::Returned | PaymentStatus::Withdrawn);
-    if is_over {
+    // The provider does not know the outcome that members decided.
+    if is_over || plan.payment.is_decided() {
         let alarm = bursar.engine.run(org, Settled { leased, transfer: id }).await?;
         raise(id, &plan, &alarm);
         return Ok(());
     }
-    let learned = match (closed(&plan), &plan.access) {
-        (Some(reason), _) => Learned::NotAsked { reason },
-        (None, Some(access)) => Learned::Said(session(bursar, &plan, access, id).look_up().await),
-        (None, None) => {
+    let turn = turn(bursar, &plan);
+    let learned = match (closed(&plan), &turn, &plan.access) {
+        (Some(not_asked), _, _) => not_asked,
+        (None, None, _) => busy(),
+        (None, Some(_), Some(access)) => Learned::Said(session(bursar, &plan, access, id).look_up().await),
+        (None, Some(_), None) => {
             let message = "The credentials of a provider cannot be decrypted.";
             return Err(Refusal::new(Code::InternalError, message));
         }
     };
+    drop(turn);
     note(id, &plan, &learned);
     let alarm = bursar.engine.run(org, LookedUp { leased, transfer: id, learned }).await?;
     raise(id, &plan, &alarm);

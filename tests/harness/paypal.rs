@@ -29,6 +29,8 @@ pub enum PayPalFault {
     BrokenAfter,
     /// 401: the token is not valid any more.
     TokenEnded,
+    /// 422, without a look at the id of the batch.
+    Restricted,
 }
 
 #[derive(Clone, Debug)]
@@ -187,6 +189,7 @@ fn take(book: &mut Book, address: SocketAddr, post: &Value) -> Answer {
             book.tokens += 1;
             return reply(401, &json!({"name": "AUTHENTICATION_FAILURE"}));
         }
+        Some(PayPalFault::Restricted) => return reply(422, &json!({"name": "SENDER_RESTRICTED"})),
         Some(PayPalFault::LoseAnswer | PayPalFault::BrokenAfter) | None => {}
     }
     let answer = enter(book, address, post);

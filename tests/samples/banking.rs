@@ -1,5 +1,11 @@
 //! Working requests for the set-up of banks.
 
+use bursar::engine::Command;
+use bursar::ids::{AppId, OrgId, RailProviderId, TransferId};
+use bursar::money::Cents;
+use bursar::platform::Platform;
+use bursar::rail_payments::{PaymentStatus, RailPayment};
+use bursar::world::{Halt, World};
 use serde_json::{Value, json};
 
 use super::{Sample, Stage};
@@ -137,11 +143,18 @@ async fn parts(stage: &Stage, operation: &str) -> Option<Sample> {
         }
         "rotate_rail_provider_secret" => {
             let provider = provider(stage).await;
+            act(stage, &format!("/v2/bank/providers/{provider}/approve"), acting(stage, "payer").await).await;
             let mut body = acting(stage, "admin").await;
             body["secret"] = json!("another-secret");
             Sample::at([&provider]).json(body).shows(&provider)
         }
         "list_rail_payments" => Sample::bare().query("limit=100"),
+        "decide_rail_payment" => {
+            let transfer = in_doubt(stage).await;
+            let mut body = acting(stage, "payer").await;
+            (body["outcome"], body["evidence"]) = (json!("failed"), json!("Support, case 4711."));
+            Sample::at([&transfer]).json(body).shows(&transfer)
+        }
         "nudge_rail" => {
             let provider =
                 stage.server.post("/v2/bank/providers").as_org().json(new_provider(stage).await).send().await;
@@ -206,6 +219,55 @@ async fn new_provider(stage: &Stage) -> Value {
         "acting_user_id": stage.member("admin").await, "name": "PayPal", "kind": "paypal",
         "url": "https://paypal.example", "client_id": "client", "secret": "secret",
     })
+}
+
+/// Adds a payment in doubt, without a provider that does not answer.
+#[derive(Clone, Debug)]
+pub struct PaymentInDoubt {
+    pub org: OrgId,
+    pub app: AppId,
+    pub provider: RailProviderId,
+}
+
+impl Command for PaymentInDoubt {
+    type Reply = TransferId;
+
+    fn decide(&self, world: &mut World) -> Result<TransferId, Halt> {
+        let (transfer, now) = (world.id(), world.now());
+        let route = world.id();
+        world.add(RailPayment {
+            org: self.org,
+            transfer,
+            app: self.app,
+            route,
+            provider: self.provider,
+            platform: Platform::WalletA,
+            amount: Cents::new(100),
+            status: PaymentStatus::Attempted,
+            attempts: 1,
+            first_attempted_at: Some(now),
+            attempted_at: Some(now),
+            sealed_order: Some(Vec::new()),
+            reference: None,
+            fee: None,
+            failure: None,
+            doubt: Some("it answered 500".to_owned()),
+            decision: None,
+            look_up: None,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        });
+        Ok(transfer)
+    }
+}
+
+async fn in_doubt(stage: &Stage) -> String {
+    let provider = RailProviderId(provider(stage).await.parse().unwrap());
+    let org = OrgId(stage.organization.id.parse().unwrap());
+    let payment = PaymentInDoubt { org, app: AppId(stage.app.id.parse().unwrap()), provider };
+    let transfer = stage.server.bursar().engine.run(org, payment).await.unwrap();
+    stage.share(&transfer.to_string())
 }
 
 async fn provider(stage: &Stage) -> String {

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 pub use bank_files::NewFile;
 pub use bank_intake::NewInboundFile;
 pub use bank_statements::NewBankStatement;
-pub use banking::{new_account, new_connection, new_message_connection, new_originator};
+pub use banking::{PaymentInDoubt, new_account, new_connection, new_message_connection, new_originator};
 pub use claims::Claim;
 pub use sign_in::{Person, base32, totp_code};
 pub use stage::{Keys, Stage};

@@ -305,6 +305,7 @@ async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
         "get_sandbox_clock" | "list_magic_values" => Sample::bare(),
         "advance_sandbox_clock" => Sample::bare().json(json!({"seconds": 1})),
         "show_landing"
+        | "get_icon"
         | "show_inbox"
         | "get_openapi_document"
         | "get_openapi_3_0_document"

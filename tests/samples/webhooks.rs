@@ -18,7 +18,7 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
         }
         "list_webhook_endpoints" => Sample::bare().query("limit=100").shows(&endpoint(stage).await),
         "get_webhook_endpoint" => one(stage).await,
-        "rotate_webhook_secret" => one(stage).await.empty(),
+        "rotate_webhook_secret" | "test_webhook_endpoint" => one(stage).await.empty(),
         "update_webhook_endpoint" => one(stage).await.json(json!({"description": "Another"})),
         "delete_webhook_endpoint" => Sample { shows: Vec::new(), ..one(stage).await },
         "list_webhook_deliveries" => {

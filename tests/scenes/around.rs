@@ -15,6 +15,7 @@ pub async fn webhooks(covered: &mut Covered) {
     let path = format!("/v2/webhook-endpoints/{made}");
     scene.ask(&format!("PATCH {path}"), json!({"description": "Mine"}), 200, &[]).await;
     scene.ask(&format!("POST {path}/rotate-secret"), Value::Null, 200, &[]).await;
+    scene.ask(&format!("POST {path}/test"), Value::Null, 200, &["webhook_endpoint.tested #1 enabled"]).await;
     let reported: &[&str] = &["payment_customer.updated #1"];
     scene.ask("POST /v2/payment-customers", json!({"name": "Acme Ltd"}), 201, reported).await;
     scene.work(&[]).await;

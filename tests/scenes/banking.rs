@@ -3,13 +3,15 @@
 use bursar::bank_files::FileStatus;
 use bursar::bank_intake::InboundStatus;
 use bursar::bank_statements::StatementStatus;
-use bursar::ids::{BankConnectionId, OrgId, OriginatorId, SettlementAccountId, TransferId};
+use bursar::ids::{AppId, BankConnectionId, OrgId, OriginatorId, RailProviderId, SettlementAccountId, TransferId};
 use bursar::money::Cents;
 use serde_json::json;
 
 use super::watch::{Covered, Scene};
 use crate::harness::{Desk, Server};
-use crate::samples::{NewBankStatement, NewFile, NewInboundFile, new_account, new_connection, new_originator};
+use crate::samples::{
+    NewBankStatement, NewFile, NewInboundFile, PaymentInDoubt, new_account, new_connection, new_originator,
+};
 
 /// A connection with all of its parts, from the draft to the stop button.
 pub async fn set_up(covered: &mut Covered) {
@@ -55,6 +57,13 @@ pub async fn set_up(covered: &mut Covered) {
     let secret = json!({"acting_user_id": admin, "secret": "another"});
     scene.ask(&format!("POST {path}/rotate-secret"), secret, 200, &[]).await;
     scene.ask(&format!("POST {path}/end"), by_admin, 200, &[]).await;
+    let credentials = scene.server.credentials();
+    let org = OrgId(credentials["organization"]["id"].as_str().unwrap().parse().unwrap());
+    let app = AppId(credentials["app"]["id"].as_str().unwrap().parse().unwrap());
+    let doubted = PaymentInDoubt { org, app, provider: RailProviderId(provider.parse().unwrap()) };
+    let doubted = scene.server.bursar().engine.run(org, doubted).await.unwrap();
+    let decision = json!({"acting_user_id": payer, "outcome": "failed", "evidence": "Support, case 4711."});
+    scene.ask(&format!("POST /v2/bank/provider-payments/{doubted}/decide"), decision, 200, &[]).await;
 }
 
 /// What members do with files, which are in the organization's log too.

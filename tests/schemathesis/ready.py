@@ -322,10 +322,40 @@ class Ready:
         return Request(self.a_provider(), self.by("payer"))
 
     def rotate_rail_provider_secret(self):
-        return Request(self.a_provider(), {**self.by("admin"), "secret": "another-secret"})
+        provider = self.a_provider()
+        path = f"/v2/bank/providers/{provider['rail_provider_id']}/approve"
+        self.client.ask("POST", path, self.by("payer"))
+        return Request(provider, {**self.by("admin"), "secret": "another-secret"})
 
     def end_rail_provider(self):
         return Request(self.a_provider(), self.by("admin"))
+
+    def decide_rail_payment(self):
+        """A payout at a provider that does not answer. The route ends, for others pay by its rail too."""
+        provider = self.a_provider()["rail_provider_id"]
+        self.client.ask("POST", f"/v2/bank/providers/{provider}/approve", self.by("payer"))
+        today = datetime.fromisoformat(self.client.ask("GET", "/v2/sandbox/clock")["now"]).date()
+        route = self.client.make("/v2/bank/routes", {
+            **self.by("admin"), "platform": "wallet_e", "currency": "USD",
+            "from_on": (today + timedelta(days=1)).isoformat(), "rail_provider_id": provider})  # fmt: skip
+        self.client.ask("POST", f"/v2/bank/routes/{route}/approve", self.by("payer"))
+        self.client.ask("POST", "/v2/sandbox/clock/advance", {"seconds": 86_400})
+        user = self.banked()
+        method = {"platform": "wallet_e", "handle": f"jane{self.number()}"}
+        self.client.ask("PUT", f"/v2/users/{user}/payout-methods", method)
+        self.client.ask("PUT", f"/v2/apps/{self.client.app}/settings", {"payout_approval_limit": None, "payout_limits": None})
+        payout = {"user_id": user, "amount": 100, "platform": "wallet_e", "fund": True}
+        transfer = self.client.make("/v2/payouts", payout)
+        self.client.ask("POST", f"/v2/bank/routes/{route}/end", self.by("admin"))
+        payments = "/v2/bank/provider-payments?status=attempted&limit=100"
+
+        def doubted():
+            found = self.client.ask("GET", payments)["data"]
+            return any(one["transfer_id"] == transfer and one["doubt"] for one in found)
+
+        self.client.wait(doubted, "a payment is not in doubt")
+        body = {**self.by("payer"), "outcome": "failed", "evidence": "Support, case 4711."}
+        return Request({"transfer_id": transfer}, body)
 
     def create_bank_connection(self):
         return Request(body=self.bank_connection())
@@ -543,6 +573,7 @@ PREPARED = {
     "approve_rail_provider": Ready.approve_rail_provider,
     "rotate_rail_provider_secret": Ready.rotate_rail_provider_secret,
     "end_rail_provider": Ready.end_rail_provider,
+    "decide_rail_payment": Ready.decide_rail_payment,
     "send_sandbox_reply": Ready.send_sandbox_reply,
     "get_app_brand": Ready.own_app,
     "update_app_brand": Ready.update_app_brand,

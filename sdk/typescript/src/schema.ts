@@ -2388,6 +2388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/bank/provider-payments/{transfer_id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide what became of a payment in doubt
+         * @description For a payment that is attempted, with a doubt that no look-up ends. Ask the provider first: a payment that is decided as failed and was made is paid again. The decision takes effect when another member has sent the same outcome; another outcome replaces the proposal.
+         */
+        post: operations["decide_rail_payment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/bank/files": {
         parameters: {
             query?: never;
@@ -3154,6 +3174,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/webhook-endpoints/{webhook_endpoint_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook endpoint
+         * @description Emits the event webhook_endpoint.tested, whose object is the endpoint. The event is sent to this endpoint only, also if it does not receive events of this name, with the signature and the retries of every delivery. The list of deliveries shows the status of the response.
+         */
+        post: operations["test_webhook_endpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/webhook-endpoints/{webhook_endpoint_id}/deliveries": {
         parameters: {
             query?: never;
@@ -3712,6 +3752,23 @@ export interface webhooks {
         put?: never;
         /** An organization was created; a key, a member, a setting or a policy changed; a payee was erased; or a phone number or an e-mail address was unlocked. Only in the log of GET /v2/administrative-acts; not sent to webhook endpoints. */
         post: operations["on_administrative_act_recorded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.tested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook endpoint is tested. Sent to this endpoint only, also if it does not receive events of this name. */
+        post: operations["on_webhook_endpoint_tested"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6235,6 +6292,27 @@ export interface components {
              */
             available_at: string | null;
         };
+        DecideRailPaymentRequest: {
+            /**
+             * Format: uuid
+             * @description The member (admin or payer).
+             */
+            acting_user_id: string;
+            /** @description completed: the payee has the money. failed: the payment was not made; its money goes back. */
+            outcome: components["schemas"]["DecidedOutcome"];
+            /** @description How the member knows it: who at the provider, when, the reference. */
+            evidence: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
+        /**
+         * @description What became of a payment in doubt.
+         * @enum {string}
+         */
+        DecidedOutcome: "completed" | "failed";
         DeleteApprovalPolicyRequest: {
             /**
              * Format: uuid
@@ -6655,7 +6733,7 @@ export interface components {
          * @description The name of an event.
          * @enum {string}
          */
-        EventName: "payout_link.updated" | "payout_link.sent" | "payout_link.claimed" | "payout_link.paid_out" | "payout_link.failed" | "transfer.updated" | "transfer.completed" | "transfer.failed" | "transfer.flagged" | "payout_request.updated" | "user.updated" | "user.updated.payout_method" | "user.user_merged" | "app.updated" | "member.updated" | "payable.updated" | "vendor.updated" | "vendor_payment_method.updated" | "approval_policy.updated" | "payout_link_batch.updated" | "payment.updated" | "payment_customer.updated" | "verification.sent" | "verification.locked" | "verification.unlocked" | "administrative_act.recorded";
+        EventName: "payout_link.updated" | "payout_link.sent" | "payout_link.claimed" | "payout_link.paid_out" | "payout_link.failed" | "transfer.updated" | "transfer.completed" | "transfer.failed" | "transfer.flagged" | "payout_request.updated" | "user.updated" | "user.updated.payout_method" | "user.user_merged" | "app.updated" | "member.updated" | "payable.updated" | "vendor.updated" | "vendor_payment_method.updated" | "approval_policy.updated" | "payout_link_batch.updated" | "payment.updated" | "payment_customer.updated" | "verification.sent" | "verification.locked" | "verification.unlocked" | "administrative_act.recorded" | "webhook_endpoint.tested";
         /** @description A page of events, and the signed head of their log. */
         Events: {
             /** @description Whether more events exist after this page. */
@@ -9245,6 +9323,22 @@ export interface components {
             failure: string | null;
             /** @description The last answer of the provider that was no outcome; null if there is none. */
             doubt: string | null;
+            decision: components["schemas"]["RailPaymentDecision"] | null;
+        };
+        /** @description What members decided about a payment in doubt. It takes effect when a second member has confirmed it. */
+        RailPaymentDecision: {
+            /** @description completed: the payee has the money. failed: the payment was not made, and its money goes back. */
+            outcome: components["schemas"]["DecidedOutcome"];
+            /** @description How the first member knows it. */
+            evidence: string;
+            /** @description The member who proposed it. */
+            proposed_by: components["schemas"]["MemberId"];
+            /**
+             * Format: date-time
+             * @description When it was proposed.
+             */
+            proposed: string;
+            confirmed_by: components["schemas"]["MemberId"] | null;
         };
         RailPaymentList: {
             /** @description Whether more objects exist after this page, in the requested direction. */
@@ -10255,6 +10349,13 @@ export interface components {
             acting_user_id: string;
             /** @description How the bank confirmed the file: who, when, its reference. */
             evidence: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
+        TestWebhookEndpointRequest: {
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -11648,6 +11749,33 @@ export interface components {
             has_more: boolean;
             /** @description The objects. */
             data: components["schemas"]["WebhookEndpoint"][];
+        };
+        WebhookEndpointTestedEvent: {
+            /** @description The event's id. */
+            id: components["schemas"]["EventId"];
+            /**
+             * Format: int64
+             * @description The event's position in the app's log: 1 for the first, then counted up without gaps.
+             */
+            sequence: number;
+            /** @enum {string} */
+            name: "webhook_endpoint.tested";
+            /**
+             * Format: date-time
+             * @description When the event was emitted.
+             */
+            created: string;
+            /**
+             * Format: uuid
+             * @description The id of the object.
+             */
+            object_id: string;
+            /**
+             * Format: int64
+             * @description The object's version: 1 for the first event about it.
+             */
+            version: number;
+            object: components["schemas"]["WebhookEndpoint"];
         };
         /** @description An endpoint with its secret. No other response shows the secret. */
         WebhookEndpointWithSecret: components["schemas"]["WebhookEndpoint"] & {
@@ -32390,7 +32518,14 @@ export interface operations {
                      *           "reference": "text",
                      *           "provider_fee": 1000,
                      *           "failure": "text",
-                     *           "doubt": "text"
+                     *           "doubt": "text",
+                     *           "decision": {
+                     *             "outcome": "completed",
+                     *             "evidence": "text",
+                     *             "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *             "proposed": "2026-03-02T15:00:00.000000Z",
+                     *             "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -32429,6 +32564,116 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceUnavailableError"];
                 };
             };
+        };
+    };
+    decide_rail_payment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the transfer. */
+                transfer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                 *       "outcome": "failed",
+                 *       "evidence": "PayPal support, case 4711: no batch has this id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideRailPaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description The payment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "transfer_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "queued",
+                     *       "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "rail_provider_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "rail_route_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
+                     *       "amount": 1000,
+                     *       "attempts": 1,
+                     *       "attempted": "2026-03-02T15:00:00.000000Z",
+                     *       "reference": "text",
+                     *       "provider_fee": 1000,
+                     *       "failure": "text",
+                     *       "doubt": "text",
+                     *       "decision": {
+                     *         "outcome": "completed",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RailPayment"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             *
+             *     `self-approval`: A member cannot approve a payable that they submitted.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"] | components["schemas"]["SelfApprovalError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_bank_files: {
@@ -36857,6 +37102,109 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    test_webhook_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The app that an organization key acts on. Required with an organization key on the routes of an app. An empty value counts as absent. */
+                "Api-App-Id"?: components["parameters"]["ApiAppId"];
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the webhook endpoint. */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["TestWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint. The event is on its way. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "url": "https://example.com/hooks",
+                     *       "description": "Thank you for your work",
+                     *       "events": [
+                     *         "payout_link.updated"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": "requested",
+                     *       "previous_secret_until": "2026-03-02T15:00:00.000000Z",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "updated": "2026-03-02T15:00:00.000000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /**
+             * @description `invalid-input`: The request is malformed or a field is invalid.
+             *
+             *     `app-id-required`: An organization key was used on a route of an app without the header Api-App-Id.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidInputError"] | components["schemas"]["AppIdRequiredError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_webhook_deliveries: {
         parameters: {
             query?: {
@@ -38534,6 +38882,51 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AdministrativeActRecordedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint wants no more events; bursar disables it. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. The body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery failed. bursar retries it, up to eight attempts in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_webhook_endpoint_tested: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in every attempt. Store it to process each event once. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The time of this attempt, in seconds since 1970. Reject old timestamps. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`. The key is the Base64-decoded part of the endpoint's secret after `whsec_`. For 24 hours after a rotation, the header has two signatures, separated by a space. Any Standard Webhooks library verifies it. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /** @description The signed head of the log at this event, in one line. Keep it: `bursar verify --anchor FILE` rejects a history that does not contain it. */
+                "bursar-anchor": components["parameters"]["BursarAnchor"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointTestedEvent"];
             };
         };
         responses: {

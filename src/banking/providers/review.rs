@@ -62,6 +62,12 @@ impl Command for EndProvider {
             return Ok(provider);
         }
         let to = setup::apply(NOUN, provider.status, SetupEvent::Ended)?;
+        // Its payments are looked up with its credential, also after its end.
+        if provider.status == SetupStatus::Draft && routes::had_provider(world, self.org, provider.id)? {
+            let message =
+                "Its new secret waits for an approval, and payments may need it. Let another member approve it first.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
         if routes::of_provider(world, self.org, provider.id)? {
             let message = "A route names the provider, and is in force or will be. End the route first.";
             return Err(Refusal::new(Code::InvalidState, message).into());

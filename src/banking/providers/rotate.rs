@@ -36,6 +36,13 @@ impl Command for RotateProviderSecret {
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
 
+        // The approval would exclude only the member who gave the secret, not the one who chose the address.
+        if provider.status == SetupStatus::Draft && provider.made_by != actor.member {
+            let message = "The provider waits for its approval. Only the member who made it can replace its secret now; \
+                           approve it first, or end it.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
+
         // From here it must succeed.
         let sealed = self.secret.seal(&seal_context(&provider, SECRET));
         rows::change(world, &provider, ActKind::RailProviderRotated, Some(actor.member), |provider| {

@@ -21,5 +21,5 @@ pub use http::routes;
 pub use json::RailRouteJson;
 pub use model::{BankParts, Carries, RailRoute};
 pub use review::{ApproveRoute, EndRoute};
-pub use rows::{carrying, of_account, of_provider, wants_address};
+pub use rows::{carrying, had_provider, of_account, of_provider, wants_address};
 pub use rules::{in_force, may_carry, needs_address};

@@ -52,6 +52,15 @@ pub fn of_provider(world: &World, org: OrgId, provider: RailProviderId) -> Resul
     Ok(routes.iter().any(|route| route.provider == Some(provider) && route.status != SetupStatus::Ended))
 }
 
+/// Returns whether a route names the provider, or named it.
+///
+/// # Errors
+/// The store's.
+pub fn had_provider(world: &World, org: OrgId, provider: RailProviderId) -> Result<bool, Halt> {
+    let routes = world.all::<RailRoute>(RailRoute::OF_ORG, key![org])?;
+    Ok(routes.iter().any(|route| route.provider == Some(provider)))
+}
+
 /// Returns the route in force at a time; each route begins with a day in the zone of its connection.
 ///
 /// # Errors

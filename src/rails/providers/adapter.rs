@@ -6,6 +6,10 @@ use super::port::{Reply, Report, ReportedState, failure};
 use crate::clock::Time;
 use crate::money::Cents;
 use crate::outbound::{Answered, Unanswered};
+use crate::text::check_line;
+
+/// Characters of a provider's reference; a longer one is not kept.
+const REFERENCE_MAX: usize = 128;
 
 #[derive(Deserialize)]
 struct Stated {
@@ -70,13 +74,15 @@ fn stated(body: &[u8]) -> Reply {
     Reply::Has(Report {
         state,
         settles_at: stated.settles_at.as_deref().and_then(Time::parse),
-        reference: stated.provider_ref,
-        fee: stated.fee.map(Cents::new),
+        reference: stated.provider_ref.filter(|reference| check_line(reference, REFERENCE_MAX).is_ok()),
+        fee: stated.fee.filter(|fee| *fee >= 0).map(Cents::new),
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::rails::failures::FailureCode;
 
@@ -107,6 +113,19 @@ mod tests {
         assert_eq!(get_reply(answered(404, r#"{"code": "unknown-transfer"}"#)), Reply::HasNot);
         for (status, body) in [(404, ""), (404, r#"{"code": "not-found"}"#), (410, r#"{"code": "unknown-transfer"}"#)] {
             assert!(matches!(get_reply(answered(status, body)), Reply::Unclear(_)), "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn a_reference_that_is_no_short_line_and_a_negative_fee_are_not_kept() {
+        let kept = |reference: &str, fee: i64| {
+            let body = json!({"state": "accepted", "provider_ref": reference, "fee": fee}).to_string();
+            let Reply::Has(report) = get_reply(answered(200, &body)) else { panic!("{body}") };
+            (report.reference, report.fee)
+        };
+        assert_eq!(kept("R-1", 25), (Some("R-1".to_owned()), Some(Cents::new(25))));
+        for reference in ["a\0b", "a\nb", &"x".repeat(REFERENCE_MAX + 1)] {
+            assert_eq!(kept(reference, i64::MIN), (None, None), "{reference}");
         }
     }
 

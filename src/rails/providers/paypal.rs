@@ -36,6 +36,17 @@ pub fn posted(answered: &Answered) -> Posted {
     })
 }
 
+/// Returns the meaning of an answer to a repeated hand-over. A refusal concerns the repetition: the first batch may have
+/// been paid, and PayPal may check the account before it looks for the first batch.
+pub fn repeated(reply: Reply) -> Reply {
+    match reply {
+        Reply::Refused(_) => Reply::Unclear(
+            "it refused the repetition of a batch that it may have paid; clear it up with PayPal".to_owned(),
+        ),
+        known @ (Reply::Has(_) | Reply::HasNot | Reply::Different | Reply::ShortOfFunds | Reply::Unclear(_)) => known,
+    }
+}
+
 /// Returns the body of a hand-over; `None` if the payment names no account at PayPal or Venmo.
 pub fn batch(transfer: TransferId, order: &Order) -> Option<Value> {
     let text = |name: &str| order.far_end[name].as_str();
@@ -76,12 +87,12 @@ fn cents(decimal: &str) -> Option<Cents> {
 }
 
 fn created(answer: &Value) -> Reply {
-    match answer["batch_header"]["payout_batch_id"].as_str() {
+    match answer["batch_header"]["payout_batch_id"].as_str().filter(|reference| is_word(reference)) {
         Some(reference) => {
             let reference = Some(reference.to_owned());
             Reply::Has(Report { state: ReportedState::Accepted, settles_at: None, reference, fee: None })
         }
-        None => Reply::Unclear("it accepted a batch without an id".to_owned()),
+        None => Reply::Unclear("it accepted a batch without a usable id".to_owned()),
     }
 }
 

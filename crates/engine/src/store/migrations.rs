@@ -124,6 +124,7 @@ migrations! {
     82 "languages_of_payees",
     83 "languages_of_messages",
     84 "text_stops",
+    88 "decisions_about_payments",
 }
 
 impl Migration {

@@ -11,11 +11,13 @@
 mod address;
 mod target;
 mod tokens;
+mod turns;
 
 use address::is_own;
 pub use address::is_public;
 pub use target::{BadTarget, Reach, Target, URL_MAX};
 pub use tokens::{TokenKey, Tokens};
+pub use turns::Turns;
 
 use std::net::SocketAddr;
 use std::sync::Once;

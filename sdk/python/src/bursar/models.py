@@ -480,6 +480,9 @@ class CreateVendorRequest(TypedDict):
 DayOfWeek: TypeAlias = Literal['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 
+DecidedOutcome: TypeAlias = Literal['completed', 'failed']
+
+
 class DeleteApprovalPolicyRequest(TypedDict):
     acting_user_id: NotRequired[str | None]
 
@@ -614,7 +617,7 @@ EstimatePlatform: TypeAlias = Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_ca
 EventId: TypeAlias = str
 
 
-EventName: TypeAlias = Literal['payout_link.updated', 'payout_link.sent', 'payout_link.claimed', 'payout_link.paid_out', 'payout_link.failed', 'transfer.updated', 'transfer.completed', 'transfer.failed', 'transfer.flagged', 'payout_request.updated', 'user.updated', 'user.updated.payout_method', 'user.user_merged', 'app.updated', 'member.updated', 'payable.updated', 'vendor.updated', 'vendor_payment_method.updated', 'approval_policy.updated', 'payout_link_batch.updated', 'payment.updated', 'payment_customer.updated', 'verification.sent', 'verification.locked', 'verification.unlocked', 'administrative_act.recorded']
+EventName: TypeAlias = Literal['payout_link.updated', 'payout_link.sent', 'payout_link.claimed', 'payout_link.paid_out', 'payout_link.failed', 'transfer.updated', 'transfer.completed', 'transfer.failed', 'transfer.flagged', 'payout_request.updated', 'user.updated', 'user.updated.payout_method', 'user.user_merged', 'app.updated', 'member.updated', 'payable.updated', 'vendor.updated', 'vendor_payment_method.updated', 'approval_policy.updated', 'payout_link_batch.updated', 'payment.updated', 'payment_customer.updated', 'verification.sent', 'verification.locked', 'verification.unlocked', 'administrative_act.recorded', 'webhook_endpoint.tested']
 
 
 class Exchange(TypedDict):
@@ -1207,6 +1210,18 @@ class ProveClaimContactRequest(TypedDict):
 ProviderKind: TypeAlias = Literal['adapter', 'paypal']
 
 
+class RailPaymentDecision(TypedDict):
+    """
+    What members decided about a payment in doubt. It takes effect when a second member has confirmed it.
+    """
+
+    outcome: DecidedOutcome
+    evidence: str
+    proposed_by: MemberId
+    proposed: str
+    confirmed_by: MemberId | None
+
+
 RailProviderId: TypeAlias = str
 
 
@@ -1558,6 +1573,10 @@ TaxOfficeAnswer: TypeAlias = Literal['pending', 'matched', 'mismatched']
 class TestBankConnectionRequest(TypedDict):
     acting_user_id: str
     evidence: str
+    idempotency_key: NotRequired[str | None]
+
+
+class TestWebhookEndpointRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
@@ -2464,6 +2483,13 @@ class Debit(TypedDict):
     available_at: str | None
 
 
+class DecideRailPaymentRequest(TypedDict):
+    acting_user_id: str
+    outcome: DecidedOutcome
+    evidence: str
+    idempotency_key: NotRequired[str | None]
+
+
 class Delivery(TypedDict):
     """
     How a link is delivered.
@@ -3156,6 +3182,7 @@ class RailPayment(TypedDict):
     provider_fee: int | None
     failure: str | None
     doubt: str | None
+    decision: RailPaymentDecision | None
 
 
 class RailPaymentList(TypedDict):
@@ -3724,6 +3751,16 @@ class WebhookEndpoint(TypedDict):
 class WebhookEndpointList(TypedDict):
     has_more: bool
     data: list[WebhookEndpoint]
+
+
+class WebhookEndpointTestedEvent(TypedDict):
+    id: EventId
+    sequence: int
+    name: Literal['webhook_endpoint.tested']
+    created: str
+    object_id: str
+    version: int
+    object: WebhookEndpoint
 
 
 class WebhookEndpointWithSecret(WebhookEndpoint):

@@ -1089,6 +1089,13 @@ class Operations(Transport):
         """
         return self.request("GET", "/v2/bank/provider-payments", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status, "rail_provider_id": rail_provider_id})
 
+    def decide_rail_payment(self, transfer_id: str, body: models.DecideRailPaymentRequest, *, idempotency_key: str | None = None) -> models.RailPayment:
+        """Decide what became of a payment in doubt.
+
+        For a payment that is attempted, with a doubt that no look-up ends. Ask the provider first: a payment that is decided as failed and was made is paid again. The decision takes effect when another member has sent the same outcome; another outcome replaces the proposal.
+        """
+        return self.request("POST", f"/v2/bank/provider-payments/{self.part(transfer_id)}/decide", body=body, idempotency_key=idempotency_key or self.new_key())
+
     def list_bank_files(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.FileStatus | None = None) -> models.BankFileList:
         """List files with payments."""
         return self.request("GET", "/v2/bank/files", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_connection_id": bank_connection_id, "status": status})
@@ -1395,6 +1402,13 @@ class Operations(Transport):
         For 24 hours the previous secret signs too, and the header webhook-signature contains both signatures. Older secrets stop signing.
         """
         return self.request("POST", f"/v2/webhook-endpoints/{self.part(webhook_endpoint_id)}/rotate-secret", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
+
+    def test_webhook_endpoint(self, webhook_endpoint_id: str, body: models.TestWebhookEndpointRequest | None = None, *, app_id: str | None = None, idempotency_key: str | None = None) -> models.WebhookEndpoint:
+        """Test a webhook endpoint.
+
+        Emits the event webhook_endpoint.tested, whose object is the endpoint. The event is sent to this endpoint only, also if it does not receive events of this name, with the signature and the retries of every delivery. The list of deliveries shows the status of the response.
+        """
+        return self.request("POST", f"/v2/webhook-endpoints/{self.part(webhook_endpoint_id)}/test", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_webhook_deliveries(self, webhook_endpoint_id: str, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.DeliveryStatus | None = None, event_name: models.EventName | None = None, app_id: str | None = None) -> models.WebhookDeliveryList:
         """List the deliveries of a webhook endpoint.

@@ -1,0 +1,3 @@
+-- What members decided about payments in doubt at providers.
+
+ALTER TABLE rail_payments ADD COLUMN decision text COLLATE "C";
