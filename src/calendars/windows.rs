@@ -97,6 +97,13 @@ pub struct Cutoff<'a> {
     pub settles_at: Time,
 }
 
+/// The times of a window on a day, without the settlement.
+struct Times<'a> {
+    window: &'a Window,
+    cutoff_at: Time,
+    submit_by: Time,
+}
+
 /// The windows of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule<'a> {
@@ -127,13 +134,7 @@ impl<'a> Schedule<'a> {
     /// Returns the cut-offs whose windows are on this day, earliest first.
     #[must_use]
     pub fn of_day(&self, day: Date) -> Vec<Cutoff<'a>> {
-        if !self.calendar.is_open(day) {
-            return Vec::new();
-        }
-        let today = self.windows.iter().filter(|window| window.days.iter().any(|it| it.weekday() == day.weekday()));
-        let mut cutoffs: Vec<Cutoff<'a>> = today.filter_map(|window| self.cutoff(window, day)).collect();
-        cutoffs.sort_by_key(|cutoff| (cutoff.cutoff_at, cutoff.submit_by));
-        cutoffs
+        self.times(day).into_iter().filter_map(|times| self.cutoff(&times, day)).collect()
     }
 
     /// Returns the next cut-off after `now` of a window that `fits`; `None` if there is none within three weeks.
@@ -142,8 +143,10 @@ impl<'a> Schedule<'a> {
         let days = std::iter::successors(Some(self.zone.day_of(now)), |day| day.tomorrow().ok()).take(SEARCHED_DAYS);
         let mut found: Option<Cutoff<'a>> = None;
         for day in days {
-            let of_day = self.of_day(day).into_iter().filter(|it| it.cutoff_at > now && fits(it.window));
-            found = found.into_iter().chain(of_day).min_by_key(|it| (it.cutoff_at, it.submit_by));
+            // Each payment looks for its cut-off, so settlements are computed for no other.
+            let mut later = self.times(day).into_iter().filter(|it| it.cutoff_at > now && fits(it.window));
+            let first = later.find_map(|times| self.cutoff(&times, day));
+            found = found.into_iter().chain(first).min_by_key(|it| (it.cutoff_at, it.submit_by));
             // A window of the next day may have its cut-off on this one, if its lead is long.
             if found.as_ref().is_some_and(|found| found.day < day) {
                 return found;
@@ -152,9 +155,24 @@ impl<'a> Schedule<'a> {
         found
     }
 
-    fn cutoff(&self, window: &'a Window, day: Date) -> Option<Cutoff<'a>> {
-        let submit_by = self.zone.instant(day, window.submit_by)?;
-        let cutoff_at = submit_by.plus_seconds(window.lead_minutes.saturating_mul(-60));
+    /// Returns the windows of this day, earliest cut-off first.
+    fn times(&self, day: Date) -> Vec<Times<'a>> {
+        if !self.calendar.is_open(day) {
+            return Vec::new();
+        }
+        let today = self.windows.iter().filter(|window| window.days.iter().any(|it| it.weekday() == day.weekday()));
+        let times = today.filter_map(|window| {
+            let submit_by = self.zone.instant(day, window.submit_by)?;
+            let cutoff_at = submit_by.plus_seconds(window.lead_minutes.saturating_mul(-60));
+            Some(Times { window, cutoff_at, submit_by })
+        });
+        let mut times: Vec<Times<'a>> = times.collect();
+        times.sort_by_key(|times| (times.cutoff_at, times.submit_by));
+        times
+    }
+
+    fn cutoff(&self, times: &Times<'a>, day: Date) -> Option<Cutoff<'a>> {
+        let Times { window, cutoff_at, submit_by } = *times;
         let (effective_on, settles_at) = if window.same_day {
             (day, self.same_day_settlement(day, window.submit_by)?)
         } else {

@@ -85,12 +85,11 @@ impl Sabotage {
             | Self::UnbookedNotCleared
             | Self::LostReports
             | Self::MovedAtBank
+            | Self::CompletesUnsent
+            | Self::PostsNotices
             | Self::LinesMoveTwice
             | Self::ForgottenSuspense => bank::tamper(self, changes, memory),
-            Self::HastyReleases => {
-                let releases = |job: &Job| matches!(job.work.0, Work::ReleasePayment { .. });
-                overwrite(changes, memory, releases, "due_at", &Value::Time(crate::clock::Time::from_micros(0)));
-            }
+            Self::HastyReleases => release_at_once(changes, memory),
             Self::SkippedLinks => {
                 let skips = Work::SweepLinks { after: uuid::Uuid::max(), idle: false };
                 let is_sweep = |job: &Job| job.work.0.swept().is_some();
@@ -105,6 +104,11 @@ impl Sabotage {
 
 fn is_segment(_: &EventSegment) -> bool {
     true
+}
+
+fn release_at_once(changes: &mut [Change], memory: &Memory) {
+    let releases = |job: &Job| matches!(job.work.0, Work::ReleasePayment { .. });
+    overwrite(changes, memory, releases, "due_at", &Value::Time(crate::clock::Time::from_micros(0)));
 }
 
 impl Sabotage {

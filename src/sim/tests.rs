@@ -63,6 +63,7 @@ fn payments_that_reach_a_bank_twice_or_not_at_all_are_found() {
     is_found_at_a_bank(Sabotage::SendsOtherBytes, 38);
     is_found_at_a_bank(Sabotage::EntriesInTwoFiles, 38);
     is_found_at_a_bank(Sabotage::SendsNothing, 5);
+    is_found_at_a_bank(Sabotage::CompletesUnsent, 5);
 }
 
 #[test]
@@ -76,6 +77,7 @@ fn answers_of_a_bank_that_are_applied_twice_or_to_others_are_found() {
 fn money_at_a_bank_that_differs_from_its_statements_is_found() {
     is_found_at_a_bank(Sabotage::UnbookedNotCleared, 39);
     is_found_at_a_bank(Sabotage::MovedAtBank, 41);
+    is_found_at_a_bank(Sabotage::PostsNotices, 41);
     is_found_at_a_bank(Sabotage::LinesMoveTwice, 42);
     is_found_at_a_bank(Sabotage::ForgottenSuspense, 43);
     is_found_at_a_bank(Sabotage::AppliesOverGaps, 44);

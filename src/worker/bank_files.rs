@@ -1,19 +1,23 @@
 //! Writes files that were cut, delivers them to the bank, and records the outcomes of their payments.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, LazyLock};
 
 use bursar_transports::Name;
 use bursar_transports::publish::{
     End, Journal, NotCommitted, Order, Publishing, State, Stopped, Way, deliver, remove_strays,
 };
 use sha2::{Digest as _, Sha256};
+use tokio::sync::oneshot;
 
 use crate::bank_files::{self, Advance, BankFile, Begin, Contents, FileStatus, Rest, Step, Swept, Written};
 use crate::bank_transports::Opened;
 use crate::banking::TRANSPORT_MANUAL;
 use crate::banking::connections::{self, BankConnection, ConnectionStatus};
-use crate::ids::BankFileId;
+use crate::engine::view;
+use crate::ids::{BankFileId, OrgId};
 use crate::jobs::Leased;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
@@ -37,17 +41,45 @@ pub(super) async fn end(bursar: &Bursar, leased: Leased, file: BankFileId) -> Re
     bursar.engine.run(org, EndEntries { leased, file, after, entries }).await
 }
 
-/// Writes a file, and delivers it unless it waits for a person.
-pub(super) async fn send(bursar: &Bursar, leased: Leased, id: BankFileId) -> Result<(), Refusal> {
-    let (org, vault) = (leased.org, bursar.vault.clone());
-    let (file, connection, contents) = bursar
-        .read(move |world| {
+type Build = Box<dyn FnOnce() + Send>;
+
+/// Builds one file after another, on a thread of its own. The files of a day have their cut-offs at the same moment, and
+/// each may have 100,000 payments: the next file uses the memory of the one before it again.
+static BUILDER: LazyLock<Sender<Build>> = LazyLock::new(|| {
+    let (builds, waiting) = channel::<Build>();
+    std::thread::spawn(move || {
+        for build in waiting {
+            // A panic was logged; its caller notices that there is no answer.
+            drop(catch_unwind(AssertUnwindSafe(build)));
+        }
+    });
+    builds
+});
+
+type Built = (Arc<BankFile>, Arc<BankConnection>, Option<Contents>);
+
+/// Returns a file with its connection, and with its contents if it may be sent.
+async fn build(bursar: &Bursar, org: OrgId, id: BankFileId) -> Result<Built, Refusal> {
+    let (reads, vault, now) = (bursar.reads.clone(), bursar.vault.clone(), bursar.clock.now());
+    let (answer, answered) = oneshot::channel();
+    let build = move || {
+        let built = view(&reads, now, |world| {
             let file = bank_files::find(world, org, id)?;
             let connection = connections::find(world, org, file.connection)?;
             let contents = may_be_sent(file.status).then(|| bank_files::contents(world, &vault, &file)).transpose()?;
             Ok((file, connection, contents))
-        })
-        .await?;
+        });
+        drop(answer.send(built));
+    };
+    let bug = || Refusal::new(Code::InternalError, "A bug stopped the bank file.");
+    BUILDER.send(Box::new(build)).map_err(|_| bug())?;
+    answered.await.unwrap_or_else(|_| Err(bug()))
+}
+
+/// Writes a file, and delivers it unless it waits for a person.
+pub(super) async fn send(bursar: &Bursar, leased: Leased, id: BankFileId) -> Result<(), Refusal> {
+    let org = leased.org;
+    let (file, connection, contents) = build(bursar, org, id).await?;
     let (file, bytes) = match contents {
         None => return rest(bursar, leased, None).await,
         Some(Contents::Unusable(entries)) if file.sha256.is_none() => {

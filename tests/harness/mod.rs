@@ -7,6 +7,7 @@
 mod adapter;
 mod citus;
 mod desk;
+pub mod far_bank;
 mod gateway;
 pub mod judge;
 mod mail;

@@ -2,12 +2,13 @@
 
 use super::kinds::Sabotage;
 use super::rows::{lose, overwrite};
-use crate::bank_files::{BankEntry, BankFile, EntryStatus};
-use crate::bank_intake::{BankItem, ItemKind};
+use crate::bank_files::{BankEntry, BankFile, EntryStatus, FileStatus};
+use crate::bank_intake::{BankItem, ItemKind, ItemStatus};
+use crate::jobs::{Job, Work};
 use crate::ledger::{LedgerAccount, LedgerAccountKind};
 use crate::sim::checks::changed::{changed, read};
 use crate::store::memory::{Change, Memory};
-use crate::world::record::Cell as _;
+use crate::world::record::{Cell as _, Document};
 use crate::world::{Record, Table, Value};
 
 /// Overwrites columns of a stored row.
@@ -50,5 +51,37 @@ pub(super) fn tamper(sabotage: Sabotage, changes: &[Change], memory: &Memory) {
         }
     } else if sabotage == Sabotage::ForgottenSuspense {
         overwrite(&mut unseen, memory, |item: &BankItem| item.suspense.is_some(), "suspense", &Value::Null);
+    } else if sabotage == Sabotage::CompletesUnsent {
+        presume_sent(&mut unseen, memory);
+    } else if sabotage == Sabotage::PostsNotices {
+        post_returns(changes, memory);
+    }
+}
+
+/// Takes each file that was cut for one at the bank, and presumes its settlement instead of sending it.
+fn presume_sent(unseen: &mut [Change], memory: &Memory) {
+    let is_sealed = |file: &BankFile| file.status == FileStatus::Sealed;
+    overwrite(unseen, memory, is_sealed, "sha256", &Value::Text("0".repeat(64)));
+    overwrite(unseen, memory, is_sealed, "status", &FileStatus::Sent.to_value());
+    for job in changed::<Job>(unseen).filter_map(|change| change.after) {
+        if let Work::SendBankFile { file } = job.work.0 {
+            let ends = Document(Work::EndBankFile { file }).to_value();
+            set(memory, |one: &Job| one.id == job.id, &[("work", ends)]);
+        }
+    }
+}
+
+/// Moves the money of each return that was applied, for which the bank's statement has a line too.
+fn post_returns(changes: &[Change], memory: &Memory) {
+    let is_report = |item: &BankItem| (item.kind, item.status) == (ItemKind::Return, ItemStatus::Applied);
+    for item in changed::<BankItem>(changes).filter_map(|change| change.after).filter(|item| is_report(item)) {
+        let is_at_bank = |account: &LedgerAccount| account.kind == LedgerAccountKind::AtBank;
+        let accounts = memory.rows(LedgerAccount::TABLE);
+        let Some(account) = accounts.iter().find_map(|row| read::<LedgerAccount>(row).filter(|one| is_at_bank(one)))
+        else {
+            continue;
+        };
+        let balance = Value::Int(account.balance.get() - item.amount.get());
+        set(memory, |one: &LedgerAccount| one.id == account.id, &[("balance", balance)]);
     }
 }

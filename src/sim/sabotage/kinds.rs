@@ -77,6 +77,8 @@ pub enum Sabotage {
     SendsOtherBytes,
     /// A server confirms a name that no file has.
     SendsNothing,
+    /// Payments are presumed settled although nothing confirms that their file is at the bank.
+    CompletesUnsent,
     /// Entries have a second file.
     EntriesInTwoFiles,
     /// The line of a statement debits a file and leaves its money unbooked.
@@ -89,6 +91,8 @@ pub enum Sabotage {
     LostReports,
     /// Money at the bank moves without a statement.
     MovedAtBank,
+    /// The report of a return moves money at the bank before the line of a statement does.
+    PostsNotices,
     /// A line of a statement moves the money of a payment twice.
     LinesMoveTwice,
     /// Lines in suspense are forgotten.
