@@ -21,6 +21,7 @@ mod bank_intake;
 mod bank_lines;
 mod bank_messages;
 mod bank_messages_answered;
+mod bank_movements;
 mod bank_set_up;
 mod bank_set_up_commands;
 mod bank_statements;

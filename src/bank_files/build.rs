@@ -3,7 +3,9 @@
 use bursar_formats::nacha::{self as format, Batch, BatchHeader, Entry, File, FileHeader, LineEnd, Trace};
 use bursar_formats::{Profile, text};
 
+use super::carrier::credit_class;
 use super::model::{BankFile, Header};
+use crate::bank_accounts::HolderType;
 use crate::banking::originators::{EntryClass, Originator};
 use crate::banking::{LineEnding, NachaIdentity};
 use crate::ids::TransferId;
@@ -86,7 +88,7 @@ pub(super) fn build(
         company_name: originator.company_name.clone(),
         discretionary: originator.discretionary.clone().unwrap_or_default(),
         company_id: originator.company_id.clone(),
-        sec: class_of(originator)?.as_str().to_owned(),
+        sec: file.entry_class.map_or_else(|| class_of(originator), Ok)?.as_str().to_owned(),
         description: originator.description.clone(),
         descriptive_date: String::new(),
         effective_on: Some(date(&file.effective_on)?),
@@ -112,9 +114,8 @@ pub(super) fn unwritable(reason: &str) -> Refusal {
 
 /// Returns the class of payments of an originator: to people if it may, else to companies.
 pub(super) fn class_of(originator: &Originator) -> Result<EntryClass, Refusal> {
-    let classes = &originator.entry_classes.0;
-    let found = [EntryClass::Ppd, EntryClass::Ccd].into_iter().find(|class| classes.contains(class));
-    found.ok_or_else(|| unwritable("its originator has no class for payments; route the rail to another originator"))
+    credit_class(&originator.entry_classes.0, HolderType::Individual)
+        .ok_or_else(|| unwritable("its originator has no class for payments; route the rail to another originator"))
 }
 
 fn file_header(header: &Header, nacha: &NachaIdentity) -> Result<FileHeader, Refusal> {

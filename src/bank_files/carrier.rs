@@ -1,7 +1,11 @@
 //! The route that carries a payment, and the window whose file it joins.
 
+use std::sync::Arc;
+
+use crate::bank_accounts::HolderType;
 use crate::banking::FileFormat;
 use crate::banking::connections::{self, BankConnection};
+use crate::banking::originators::{self, EntryClass};
 use crate::banking::routes::{self, BankParts};
 use crate::calendars::Cutoff;
 use crate::clock::{DAY_SECONDS, Time};
@@ -24,6 +28,8 @@ pub struct Carrier {
     pub(super) parts: BankParts,
     pub(super) platform: Platform,
     pub(super) format: FileFormat,
+    /// The class of its entries; `None` in a message.
+    pub(super) class: Option<EntryClass>,
     pub(super) window: Slot,
 }
 
@@ -96,6 +102,24 @@ fn is_complete(platform: Platform, format: FileFormat, method: &PayoutMethod) ->
     Err(Refusal::new(Code::UserInfoMissing, message))
 }
 
+/// Returns the route of a rail to a bank that is in force, and its connection.
+fn bank_route(
+    world: &World,
+    scope: Scope,
+    platform: Platform,
+) -> Result<Option<(BankParts, Arc<BankConnection>)>, Halt> {
+    // Most rails have no files, and their payouts load nothing here.
+    if !routes::may_carry(platform) {
+        return Ok(None);
+    }
+    let Some(route) = routes::carrying(world, scope.org, platform, BOOK_CURRENCY, world.now())? else {
+        return Ok(None);
+    };
+    let Some(parts) = route.bank() else { return Ok(None) };
+    let connection = connections::find(world, scope.org, parts.connection)?;
+    Ok(Some((parts, connection)))
+}
+
 /// Returns the carrier of a payout of this amount; `None` if no route of its rail to a bank is in force.
 ///
 /// # Errors
@@ -108,17 +132,34 @@ pub fn carrier(
     method: &PayoutMethod,
     amount: Cents,
 ) -> Result<Option<Carrier>, Halt> {
-    // Most rails have no files, and their payouts load nothing here.
-    if !routes::may_carry(platform) {
-        return Ok(None);
-    }
-    let now = world.now();
-    let Some(route) = routes::carrying(world, scope.org, platform, BOOK_CURRENCY, now)? else { return Ok(None) };
-    let Some(parts) = route.bank() else { return Ok(None) };
-    let connection = connections::find(world, scope.org, parts.connection)?;
-    let format = connection.settings.0.identity.format();
-    is_complete(platform, format, method)?;
-    let Some(limits) = connection.settings.0.limits.credit else {
+    let Some((parts, connection)) = bank_route(world, scope, platform)? else { return Ok(None) };
+    is_complete(platform, connection.settings.0.identity.format(), method)?;
+    credit(world, parts, &connection, (platform, HolderType::Individual), amount).map(Some)
+}
+
+/// Returns the carrier of a payment of this amount to a bank account; `None` if no route of ach to a bank is in force.
+///
+/// # Errors
+/// Those of [`carrier`].
+pub(super) fn carrier_to(
+    world: &World,
+    scope: Scope,
+    holder: HolderType,
+    amount: Cents,
+) -> Result<Option<Carrier>, Halt> {
+    let Some((parts, connection)) = bank_route(world, scope, Platform::Ach)? else { return Ok(None) };
+    credit(world, parts, &connection, (Platform::Ach, holder), amount).map(Some)
+}
+
+fn credit(
+    world: &World,
+    parts: BankParts,
+    connection: &BankConnection,
+    (platform, holder): (Platform, HolderType),
+    amount: Cents,
+) -> Result<Carrier, Halt> {
+    let settings = &connection.settings.0;
+    let Some(limits) = settings.limits.credit else {
         let message = "The bank connection of this rail sends no payments. Choose another rail, or let an admin set \
                        the limits of its credits.";
         return Err(Refusal::new(Code::InvalidState, message).into());
@@ -132,10 +173,36 @@ pub fn carrier(
         );
         return Err(Refusal::new(Code::LimitExceeded, message).into());
     }
-    let Some(window) = next_window(&connection, platform, now, may_be_same_day(platform, amount)) else {
-        let message = "No window of the bank connection takes a file within three weeks. Choose another rail, or let \
-                       an admin change the windows.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+    let format = settings.identity.format();
+    let class = match format {
+        FileFormat::Nacha => {
+            let originator = originators::find(world, connection.org, parts.originator)?;
+            Some(credit_class(&originator.entry_classes.0, holder).ok_or_else(no_class)?)
+        }
+        FileFormat::Pain001 => None,
     };
-    Ok(Some(Carrier { parts, platform, format, window }))
+    let now = world.now();
+    let window = next_window(connection, platform, now, may_be_same_day(platform, amount)).ok_or_else(no_window)?;
+    Ok(Carrier { parts, platform, format, class, window })
+}
+
+/// Returns the class of a payment: for its holder if the originator may use it, else the other one.
+pub(super) fn credit_class(classes: &[EntryClass], holder: HolderType) -> Option<EntryClass> {
+    let preferred = match holder {
+        HolderType::Individual => [EntryClass::Ppd, EntryClass::Ccd],
+        HolderType::Company => [EntryClass::Ccd, EntryClass::Ppd],
+    };
+    preferred.into_iter().find(|class| classes.contains(class))
+}
+
+fn no_class() -> Refusal {
+    let message = "The originator of this rail's route may send neither PPD nor CCD entries. Choose another rail, or let \
+                   an admin route the rail to another originator.";
+    Refusal::new(Code::InvalidState, message)
+}
+
+fn no_window() -> Refusal {
+    let message = "No window of the bank connection takes a file within three weeks. Choose another rail, or let an admin \
+                   change the windows.";
+    Refusal::new(Code::InvalidState, message)
 }

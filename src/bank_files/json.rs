@@ -2,6 +2,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::model::{BankAnswer, BankEntry, BankFile, EntryStatus, FileStatus};
+use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::{
     AppId, BankConnectionId, BankFileId, MemberId, OriginatorId, SettlementAccountId, TransferId, UserId,
@@ -30,6 +31,9 @@ pub struct BankFileJson {
     pub settlement_account_id: SettlementAccountId,
     /// The rail of its payments.
     pub platform: Platform,
+    /// The class of its entries (SEC); null in a message, and in files of earlier versions.
+    #[schema(required)]
+    pub entry_class: Option<EntryClass>,
     /// The window's name.
     #[schema(example = "evening")]
     pub window: String,
@@ -105,6 +109,7 @@ impl From<&BankFile> for BankFileJson {
             originator_id: file.originator,
             settlement_account_id: file.settlement_account,
             platform: file.platform,
+            entry_class: file.entry_class,
             window: file.window_name.clone(),
             cutoff: file.window_at,
             submit_by: file.submit_by,
@@ -134,7 +139,7 @@ impl From<&BankFile> for BankFileJson {
 /// A payment in a file.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BankEntryJson {
-    /// The payout's transfer.
+    /// The transfer.
     pub transfer_id: TransferId,
     /// When it joined its file.
     #[schema(value_type = String, format = DateTime)]
@@ -147,9 +152,10 @@ pub struct BankEntryJson {
     pub number: i64,
     /// The app.
     pub app_id: AppId,
-    /// The payee.
-    pub user_id: UserId,
-    /// The payee as the file names them; null after an erasure.
+    /// The user who is paid; null in the entry of a bill or a withdrawal.
+    #[schema(required)]
+    pub user_id: Option<UserId>,
+    /// The account's holder as the file names them; null after an erasure.
     #[schema(required, example = "JANE DOE")]
     pub name: Option<String>,
     /// In cents.

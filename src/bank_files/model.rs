@@ -1,9 +1,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::banking::Identity;
+use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::{
-    AppId, BankConnectionId, BankFileId, BankItemId, MemberId, OrgId, OriginatorId, PayoutMethodId,
+    AppId, BankAccountId, BankConnectionId, BankFileId, BankItemId, MemberId, OrgId, OriginatorId, PayoutMethodId,
     SettlementAccountId, TransferId, UserId,
 };
 use crate::money::Cents;
@@ -96,6 +97,9 @@ record! {
         pub settlement_account: SettlementAccountId,
         /// The rail of all its payments.
         pub platform: Platform,
+        /// The class of all its entries; `None` in a message, and in files of earlier versions, which have the
+        /// originator's class for payouts.
+        pub entry_class: Option<EntryClass>,
         pub status: FileStatus,
         pub window_name: String,
         /// The cut-off.
@@ -192,6 +196,7 @@ record! {
         many OF_FILE (org, file)
         many BY_NUMBER (org, file, number)
         many OF_METHOD (org, payout_method)
+        many OF_ACCOUNT (org, bank_account)
         many CREDIT_DUE (org, credit_due);
         pub org: OrgId,
         pub transfer: TransferId,
@@ -199,11 +204,14 @@ record! {
         /// From 0, in the order in which entries joined the file.
         pub number: i64,
         pub app: AppId,
-        pub user_id: UserId,
-        pub payout_method: PayoutMethodId,
+        /// The user at the other end, if it is one.
+        pub user_id: Option<UserId>,
+        /// The account at the other end is a payout method or a bank account.
+        pub payout_method: Option<PayoutMethodId>,
+        pub bank_account: Option<BankAccountId>,
         pub settlement_account: SettlementAccountId,
         pub amount: Cents,
-        /// The payee as the file names them; `None` after an erasure.
+        /// The holder as the file names them; `None` after an erasure.
         pub name: Option<String>,
         pub status: EntryStatus,
         /// What the bank says about this payment, in a status report.

@@ -76,7 +76,7 @@ impl Checker {
             self.find(FILES, "names another settlement account than its file", place.clone());
         }
         let agrees = transfer.is_some_and(|transfer| {
-            (transfer.arrives, transfer.user_id) == (entry.amount, Some(entry.user_id))
+            (transfer.arrives, transfer.user_id) == (entry.amount, entry.user_id)
                 && agrees(entry.status, transfer.status)
         });
         if !agrees {

@@ -8,7 +8,9 @@ use crate::banking::connections::{self, BankConnection};
 use crate::banking::settlement_accounts;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::{BankConnectionId, BankFileId, MemberId, OrgId, PayoutMethodId, SettlementAccountId, TransferId};
+use crate::ids::{
+    BankAccountId, BankConnectionId, BankFileId, MemberId, OrgId, PayoutMethodId, SettlementAccountId, TransferId,
+};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
@@ -54,7 +56,15 @@ pub fn at(world: &World, file: &BankFile, number: i64) -> Result<Option<Arc<Bank
 /// # Errors
 /// The store's.
 pub fn of_method(world: &World, org: OrgId, method: PayoutMethodId) -> Result<Vec<Arc<BankEntry>>, Halt> {
-    world.all::<BankEntry>(BankEntry::OF_METHOD, key![org, method])
+    world.all::<BankEntry>(BankEntry::OF_METHOD, key![org, Some(method)])
+}
+
+/// Returns the entries of a bank account.
+///
+/// # Errors
+/// The store's.
+pub fn of_account(world: &World, org: OrgId, account: BankAccountId) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    world.all::<BankEntry>(BankEntry::OF_ACCOUNT, key![org, Some(account)])
 }
 
 /// Returns the files whose numbers include this one, newest range first. Numbers repeat after ten million entries. For

@@ -2,6 +2,7 @@
 
 use bursar::bank_files::{BankEntry, BankFile, EntryStatus, FileStatus, Header};
 use bursar::banking::connections;
+use bursar::banking::originators::EntryClass;
 use bursar::engine::Command;
 use bursar::ids::{BankConnectionId, BankFileId, OrgId, OriginatorId, SettlementAccountId, TransferId};
 use bursar::jobs;
@@ -51,6 +52,7 @@ impl Command for NewFile {
             originator: self.originator,
             settlement_account: self.settlement_account,
             platform: Platform::Ach,
+            entry_class: Some(EntryClass::Ppd),
             status: self.status,
             window_name: "evening".to_owned(),
             window_at: now,
@@ -109,8 +111,9 @@ impl NewFile {
             file,
             number: 0,
             app: transfer.app,
-            user_id: transfer.user_id.expect("a payout has a payee"),
-            payout_method: transfer.payout_method.expect("a payout has a method"),
+            user_id: transfer.user_id,
+            payout_method: transfer.payout_method,
+            bank_account: transfer.bank_account,
             settlement_account: self.settlement_account,
             amount: transfer.arrives,
             name: Some("JANE DOE".to_owned()),
