@@ -72,10 +72,10 @@ async fn story(format: StatementFormat, grain: Grain) {
     let files = mailbox.bank.files().await;
     assert!(files.iter().all(|file| file["status"] == "sent"), "{files:?}");
     let batches = read(mailbox, &files[0]);
-    let own = ("22".to_owned(), 1_000, "000123450001".to_owned(), "DEMO APP".to_owned());
     let (class, entries) = &batches[0];
     assert_eq!((batches.len(), class.as_str()), (1, "CCD"));
-    assert_eq!((entries[0].0.as_str(), entries[0].1, entries[0].2.as_str()), (own.0.as_str(), own.1, own.2.as_str()));
+    let own = ("22".to_owned(), 1_000, "000123450001".to_owned(), "DEMONSTRATION".to_owned());
+    assert_eq!(entries[0], own);
     assert_eq!((entries[1].1, entries[1].2.as_str()), (500, "000123450002"));
     assert!(mailbox.bank_answers().is_empty());
     bank.morning().await;
@@ -162,8 +162,9 @@ async fn corrected_numbers_replace_the_account_of_an_app_and_wait_for_a_member_f
     };
     assert_eq!(shown(&transfer_of(&bill)), (json!("unmatched"), json!("needs_review")));
     assert_eq!(items.iter().filter(|item| item["status"] == "applied").count(), 1);
-    let app = server.get(&format!("/v2/apps/{}", server.app_id())).as_org().send().await.expect(200).body;
-    assert_eq!(app["ach_account"]["mask"], "0001", "{app}");
+    let path = format!("/v2/apps/{}/ach-account", server.app_id());
+    let account = server.get(&path).as_org().send().await.expect(200).body;
+    assert_eq!((&account["mask"], &account["in_use"]), (&json!("0001"), &json!(true)));
     mailbox.send().await;
     let file = mailbox.bank.files().await.pop().unwrap();
     let batches = read(&mailbox, &file);

@@ -13,6 +13,7 @@ mod approval_policies;
 mod app_compliance;
 mod apps;
 mod backups;
+mod bank_debits;
 mod bank_files;
 mod bank_files_by_sftp;
 mod bank_files_sent;

@@ -46,6 +46,7 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
         payout_method: transfer.payout_method,
         bank_account: transfer.bank_account,
         settlement_account: file.settlement_account,
+        direction: file.direction,
         amount,
         name: Some(name),
         status: EntryStatus::Joined,
@@ -92,7 +93,7 @@ fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Resul
         file.status == FileStatus::Open
             && (file.platform == carrier.platform && !is_at_once(carrier.platform))
             && (file.originator, file.settlement_account) == (new.originator, new.settlement_account)
-            && file.entry_class == new.entry_class
+            && (file.direction, file.entry_class) == (new.direction, new.entry_class)
             && file.window_name == new.window_name
             && file.entries_ever < ENTRIES_MAX
             && file.credit.plus(transfer.arrives).is_ok_and(|credit| credit <= CREDIT_MAX)
@@ -107,7 +108,7 @@ fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Resul
 
 fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     let (id, now) = (world.id(), world.now());
-    let Carrier { parts, platform, format: _, class, window } = carrier;
+    let Carrier { parts, platform, format: _, direction, class, window } = carrier;
     let Slot { name, window_at, submit_by, effective_on, settles_at, same_day } = window.clone();
     BankFile {
         org,
@@ -116,6 +117,7 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         originator: parts.originator,
         settlement_account: parts.settlement_account,
         platform: *platform,
+        direction: *direction,
         entry_class: *class,
         status: FileStatus::Open,
         window_name: name,

@@ -9,6 +9,7 @@ use crate::ids::{
 };
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::rails::Direction;
 
 /// A file with payments for a bank.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -31,6 +32,8 @@ pub struct BankFileJson {
     pub settlement_account_id: SettlementAccountId,
     /// The rail of its payments.
     pub platform: Platform,
+    /// credit if the file pays, debit if it collects.
+    pub direction: Direction,
     /// The class of its entries (SEC); null in a message, and in files of earlier versions.
     #[schema(required)]
     pub entry_class: Option<EntryClass>,
@@ -51,9 +54,12 @@ pub struct BankFileJson {
     pub settles: Time,
     /// The number of payments.
     pub entries: i64,
-    /// The sum of the payments, in cents.
+    /// The sum of what it pays, in cents.
     #[schema(value_type = i64)]
     pub credit: Cents,
+    /// The sum of what it collects, in cents.
+    #[schema(value_type = i64)]
+    pub debit: Cents,
     /// The id of the message; null until the cut-off, and in a NACHA file.
     #[schema(required, example = "019A00000000700080000000000000AB")]
     pub message_id: Option<String>,
@@ -109,6 +115,7 @@ impl From<&BankFile> for BankFileJson {
             originator_id: file.originator,
             settlement_account_id: file.settlement_account,
             platform: file.platform,
+            direction: file.direction,
             entry_class: file.entry_class,
             window: file.window_name.clone(),
             cutoff: file.window_at,
@@ -116,7 +123,8 @@ impl From<&BankFile> for BankFileJson {
             effective: file.effective_on.clone(),
             settles: file.settles_at,
             entries: file.entries,
-            credit: file.credit,
+            credit: if file.direction == Direction::Credit { file.credit } else { Cents::ZERO },
+            debit: if file.direction == Direction::Debit { file.credit } else { Cents::ZERO },
             message_id: file.header.as_ref().and_then(|header| header.0.message_id.clone()),
             name: file.name.clone(),
             size: file.size,
@@ -152,7 +160,7 @@ pub struct BankEntryJson {
     pub number: i64,
     /// The app.
     pub app_id: AppId,
-    /// The user who is paid; null in the entry of a bill or a withdrawal.
+    /// The user who is paid or pays; null in the entry of a bill, of a payment customer, or of an app's own money.
     #[schema(required)]
     pub user_id: Option<UserId>,
     /// The account's holder as the file names them; null after an erasure.

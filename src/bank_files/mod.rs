@@ -34,7 +34,7 @@ pub use booking::{
     book_deposit, book_payments, book_returns, book_unexplained, undebited, write_off,
 };
 pub use build::{individual_id, is_individual_id};
-pub use carrier::{Carrier, carrier, is_at_once};
+pub use carrier::{Carrier, carrier, collects, is_at_once};
 pub use contents::{Contents, contents};
 pub use cut::CutFile;
 pub use far_end::{FarEnd, OpenedEnd, far_end};
@@ -49,4 +49,4 @@ pub use rows::{
     open_amount, sent_before,
 };
 pub use rules::{FileEvent, apply, transitions};
-pub use ways::{Way, hand_over, way_to};
+pub use ways::{Way, hand_over, way_from, way_from_own, way_to};

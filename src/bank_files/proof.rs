@@ -72,11 +72,13 @@ impl Checker {
         if unbooked != 0 {
             *self.unbooked.entry((entry.org, entry.app, account)).or_default() += unbooked;
         }
-        if entry.settlement_account != account {
-            self.find(FILES, "names another settlement account than its file", place.clone());
+        let is_of_file = (entry.settlement_account, entry.direction) == (account, file.direction);
+        if !is_of_file {
+            self.find(FILES, "names another settlement account or direction than its file", place.clone());
         }
         let agrees = transfer.is_some_and(|transfer| {
-            (transfer.arrives, transfer.user_id) == (entry.amount, entry.user_id)
+            (transfer.arrives, transfer.user_id, transfer.direction())
+                == (entry.amount, entry.user_id, Some(entry.direction))
                 && agrees(entry.status, transfer.status)
         });
         if !agrees {
@@ -121,13 +123,13 @@ impl Checker {
     }
 }
 
-/// Returns what an entry adds to the unbooked money: it is settled, less what the bank debited, and what it credited for
-/// a return.
+/// Returns what an entry adds to the unbooked money: it is settled, less what the bank booked, and what it booked for a
+/// return.
 fn unbooked(file: &BankFile, entry: &BankEntry) -> i128 {
     let is_debited = entry.is_debited() && (file.debit_line.is_some() || entry.debit_line.is_some());
     let facts = i128::from(entry.status == EntryStatus::Settled) - i128::from(is_debited)
         + i128::from(entry.credit_line.is_some());
-    i128::from(entry.amount.get()) * facts
+    i128::from(entry.leaving().get()) * facts
 }
 
 const fn agrees(entry: EntryStatus, transfer: TransferStatus) -> bool {

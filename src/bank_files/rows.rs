@@ -100,7 +100,7 @@ pub fn after(
     world.page::<BankEntry>(&Query { direction: Direction::Ascending, after, ..entries })
 }
 
-/// Returns the files at the bank that it has not debited from an account, oldest first.
+/// Returns the files at the bank that it has not booked on an account, oldest first.
 ///
 /// # Errors
 /// The store's.
@@ -110,7 +110,7 @@ pub fn awaiting_debit(world: &World, org: OrgId, account: SettlementAccountId) -
     Ok(files)
 }
 
-/// Returns the returned payments that the bank has not credited to an account, oldest first.
+/// Returns the returned payments whose return the bank has not booked on an account, oldest first.
 ///
 /// # Errors
 /// The store's.
@@ -120,7 +120,7 @@ pub fn awaiting_credit(world: &World, org: OrgId, account: SettlementAccountId) 
     Ok(entries)
 }
 
-/// Returns what the bank has not debited of a file.
+/// Returns what the bank has not booked of a file.
 ///
 /// # Errors
 /// The store's.
@@ -217,8 +217,8 @@ pub(super) fn sequence(world: &mut World, connection: &BankConnection) -> Result
     if let Some(found) = world.get::<BankSequence>(key![org, id])? {
         return Ok(found);
     }
-    let (day, credit) = (String::new(), Cents::ZERO);
-    Ok(world.add(BankSequence { org, connection: id, next_trace: 1, day, files: 0, credit }))
+    let (day, credit, debit) = (String::new(), Cents::ZERO, Cents::ZERO);
+    Ok(world.add(BankSequence { org, connection: id, next_trace: 1, day, files: 0, credit, debit }))
 }
 
 /// Removes the payee's name from the entry of a transfer.

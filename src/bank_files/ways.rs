@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::carrier::{Carrier, carrier_to};
+use super::carrier::{Carrier, carrier_from, carrier_to};
 use super::join::join;
 use crate::bank_accounts::{BankAccount, HolderType};
+use crate::banking::originators::EntryClass;
 use crate::banking::routes;
 use crate::jobs::{self, Work};
 use crate::money::Cents;
@@ -39,18 +40,51 @@ pub fn way_to(
     Ok(Way::Simulated)
 }
 
-/// Adds a transfer to the file of its way, or queues the job of the simulated rail. `account` is at its other end.
+/// Returns the way of a debit of a class. `what` is for the message.
+///
+/// # Errors
+/// Those of [`carrier_from`]; `rail-not-connected` without a route to a bank that collects, except in the sandbox.
+pub fn way_from(
+    world: &World,
+    scope: Scope,
+    class: EntryClass,
+    amount: Cents,
+    what: &'static str,
+) -> Result<Way, Halt> {
+    if let Some(carrier) = carrier_from(world, scope, class, amount)? {
+        return Ok(Way::File(carrier));
+    }
+    routes::must_be_simulated(world, Platform::Ach, what)?;
+    Ok(Way::Simulated)
+}
+
+/// Returns the way of a debit of an app's own bank account. A company's account is debited as one, a person's with the
+/// written authorization that its owner gave by naming it.
+///
+/// # Errors
+/// Those of [`way_from`].
+pub fn way_from_own(
+    world: &World,
+    scope: Scope,
+    account: &BankAccount,
+    amount: Cents,
+    what: &'static str,
+) -> Result<Way, Halt> {
+    let class = match account.held_by(HolderType::Company) {
+        HolderType::Company => EntryClass::Ccd,
+        HolderType::Individual => EntryClass::Ppd,
+    };
+    way_from(world, scope, class, amount, what)
+}
+
+/// Adds a transfer to the file of its way, or queues the job of the simulated rail. `name` is the holder's of the account
+/// at its other end.
 ///
 /// # Errors
 /// Those of [`join`].
-pub fn hand_over(
-    world: &mut World,
-    way: &Way,
-    transfer: Arc<Transfer>,
-    account: &BankAccount,
-) -> Result<Arc<Transfer>, Halt> {
+pub fn hand_over(world: &mut World, way: &Way, transfer: Arc<Transfer>, name: &str) -> Result<Arc<Transfer>, Halt> {
     match way {
-        Way::File(carrier) => join(world, carrier, &transfer, &account.name),
+        Way::File(carrier) => join(world, carrier, &transfer, name),
         Way::Simulated => {
             jobs::enqueue(world, transfer.org, Work::SubmitTransfer { transfer: transfer.id.0 });
             Ok(transfer)

@@ -13,6 +13,7 @@ use crate::banking::NachaIdentity;
 use crate::ids::{BankConnectionId, BankFileId, OrgId, TransferId};
 use crate::money::Cents;
 use crate::payout_methods::{AccountType, Details, SealedDetails, Target as Destination, UsBank};
+use crate::rails::Direction;
 use crate::refusal::Refusal;
 use crate::transfers::{Transfer, TransferKind};
 use crate::vault::Vault;
@@ -79,8 +80,10 @@ pub fn target(
             unmatched(ItemReason::OtherAccount)
         }
         ItemKind::Rejection => {
-            let is_whole =
-                |file: &&Arc<BankFile>| is_amount(file.credit, reported.amount) && file.entries == reported.credits;
+            let is_whole = |file: &&Arc<BankFile>| match file.direction {
+                Direction::Credit => is_amount(file.credit, reported.amount) && file.entries == reported.credits,
+                Direction::Debit => is_amount(file.credit, reported.debits.1) && file.entries == reported.debits.0,
+            };
             Ok(match found.iter().map(|(_, file)| file).find(is_whole) {
                 Some(file) => Target::Rejection(file.id),
                 None => Target::Unmatched(ItemReason::OtherTotals, Some(newest.transfer)),

@@ -152,6 +152,15 @@ impl<'a> Schedule<'a> {
         found
     }
 
+    /// Returns the same time of the day as a settlement, some banking days later.
+    #[must_use]
+    pub fn banking_days_later(&self, settles_at: Time, days: u32) -> Option<Time> {
+        let zone = self.settlement_zone();
+        let local = zone.local(settles_at);
+        let time = LocalTime::new(local.hour(), local.minute());
+        zone.instant(self.calendar.add_banking_days(local.date(), days), time)
+    }
+
     fn cutoff(&self, window: &'a Window, day: Date) -> Option<Cutoff<'a>> {
         let submit_by = self.zone.instant(day, window.submit_by)?;
         let cutoff_at = submit_by.plus_seconds(window.lead_minutes.saturating_mul(-60));

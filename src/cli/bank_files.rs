@@ -83,8 +83,8 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
     match verb {
         FileVerb::List(acting) => {
             let rows = list("/v2/bank/files?limit=100", &acting)?;
-            let columns = ["id", "platform", "status", "cutoff", "submit_by", "entries", "credit", "name"];
-            let titles = ["ID", "RAIL", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "AMOUNT", "NAME"];
+            let columns = ["id", "platform", "status", "cutoff", "submit_by", "entries", "credit", "debit", "name"];
+            let titles = ["ID", "RAIL", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "PAYS", "COLLECTS", "NAME"];
             table(&titles, &columns, &rows, &acting)
         }
         FileVerb::Show { id, acting } => show(&format!("/v2/bank/files/{id}"), &acting),

@@ -50,7 +50,7 @@ impl Command for Withdraw {
             ..transfer
         };
         let transfer = transfers::open(world, transfer)?;
-        let transfer = bank_files::hand_over(world, &way, transfer, &account)?;
+        let transfer = bank_files::hand_over(world, &way, transfer, &account.name)?;
         transfers::json(world, &transfer)
     }
 }

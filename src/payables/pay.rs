@@ -71,7 +71,7 @@ impl Command for Pay {
         let transfer = Transfer { platform: Some(RAIL), bank_account: Some(terms.bank_account), ..transfer };
         let transfer = transfers::open(world, transfer)?;
         apps::count_money_out(world, self.scope, terms.amount)?;
-        bank_files::hand_over(world, &way, transfer, &account)?;
+        bank_files::hand_over(world, &way, transfer, &account.name)?;
         let is_retry = payable.status == PayableStatus::PaymentFailed;
         let kind = if is_retry { ActionKind::RetryPayment } else { ActionKind::InitiatePayment };
         advance(world, &payable, PayableEvent::PaymentInitiated, Some(HistoryEntry::of(kind, actor)), |payable| {

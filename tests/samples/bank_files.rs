@@ -8,6 +8,7 @@ use bursar::ids::{BankConnectionId, BankFileId, OrgId, OriginatorId, SettlementA
 use bursar::jobs;
 use bursar::money::Cents;
 use bursar::platform::Platform;
+use bursar::rails::Direction;
 use bursar::scope::Scope;
 use bursar::transfers::{self, rules::TransferEvent};
 use bursar::world::record::Document;
@@ -52,6 +53,7 @@ impl Command for NewFile {
             originator: self.originator,
             settlement_account: self.settlement_account,
             platform: Platform::Ach,
+            direction: Direction::Credit,
             entry_class: Some(EntryClass::Ppd),
             status: self.status,
             window_name: "evening".to_owned(),
@@ -115,6 +117,7 @@ impl NewFile {
             payout_method: transfer.payout_method,
             bank_account: transfer.bank_account,
             settlement_account: self.settlement_account,
+            direction: Direction::Credit,
             amount: transfer.arrives,
             name: Some("JANE DOE".to_owned()),
             status: EntryStatus::Joined,

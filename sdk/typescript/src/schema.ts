@@ -3767,6 +3767,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a vendor, and to individual for a payer. */
+            holder_type?: components["schemas"]["HolderType"] | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -4499,6 +4501,11 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        /**
+         * @description How the payer gave the authorization, which decides the class of the entry in a bank's file.
+         * @enum {string}
+         */
+        AuthorizationChannel: "web" | "written" | "phone";
         AuthorizationInput: {
             /**
              * Format: date-time
@@ -4509,6 +4516,10 @@ export interface components {
             text: string;
             /** @description Your reference to the proof, such as the id of a mandate or a recording. */
             reference?: string | null;
+            /** @description How the payer gave it: web, written or phone. Required if a bank's file carries the payment and a person holds the account. */
+            channel?: components["schemas"]["AuthorizationChannel"] | null;
+            /** @description How you validated the account, such as the name of a service or micro-deposits. Required for the first payment from an account that a bank's file carries with the channel web. */
+            account_validation?: string | null;
         };
         /**
          * @description The source of the payer's consent.
@@ -4592,6 +4603,7 @@ export interface components {
             bank_name: string | null;
             /** @description checking or savings. */
             account_type: components["schemas"]["AccountType"];
+            holder_type: components["schemas"]["HolderType"] | null;
             /** @description Whether the account takes instant payments. */
             rtp_enabled: boolean;
             /** @description Whether the account can be used. False after it was removed or disabled by a failure. */
@@ -4757,7 +4769,7 @@ export interface components {
         };
         /** @description A payment in a file. */
         BankEntry: {
-            /** @description The payout's transfer. */
+            /** @description The transfer. */
             transfer_id: components["schemas"]["TransferId"];
             /**
              * Format: date-time
@@ -4775,10 +4787,9 @@ export interface components {
             number: number;
             /** @description The app. */
             app_id: components["schemas"]["AppId"];
-            /** @description The payee. */
-            user_id: components["schemas"]["UserId"];
+            user_id: components["schemas"]["UserId"] | null;
             /**
-             * @description The payee as the file names them; null after an erasure.
+             * @description The account's holder as the file names them; null after an erasure.
              * @example JANE DOE
              */
             name: string | null;
@@ -4828,6 +4839,9 @@ export interface components {
             settlement_account_id: components["schemas"]["SettlementAccountId"];
             /** @description The rail of its payments. */
             platform: components["schemas"]["Platform"];
+            /** @description credit if the file pays, debit if it collects. */
+            direction: components["schemas"]["Direction"];
+            entry_class: components["schemas"]["EntryClass"] | null;
             /**
              * @description The window's name.
              * @example evening
@@ -4860,9 +4874,14 @@ export interface components {
             entries: number;
             /**
              * Format: int64
-             * @description The sum of the payments, in cents.
+             * @description The sum of what it pays, in cents.
              */
             credit: number;
+            /**
+             * Format: int64
+             * @description The sum of what it collects, in cents.
+             */
+            debit: number;
             /**
              * @description The id of the message; null until the cut-off, and in a NACHA file.
              * @example 019A00000000700080000000000000AB
@@ -5022,9 +5041,9 @@ export interface components {
             /** @description What the line is booked as. */
             booked_as: components["schemas"]["BookedAs"];
             app_id: components["schemas"]["AppId"] | null;
-            /** @description The files that the bank debited whole. */
+            /** @description The files that the bank booked whole. */
             bank_file_ids: components["schemas"]["BankFileId"][];
-            /** @description The payments that the bank debited one by one, or the returned payments that it credited. */
+            /** @description The payments that the bank booked one by one, or the returned payments. */
             transfer_ids: components["schemas"]["TransferId"][];
         };
         /** @description The most money that moves in one direction, in cents. */
@@ -6156,6 +6175,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description company (the default) or individual, which decides how a bank's file names the entry. */
+            holder_type?: components["schemas"]["HolderType"] | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -6353,6 +6374,11 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        /**
+         * @description The direction in which a rail moves money, from the view of the account at its other end.
+         * @enum {string}
+         */
+        Direction: "credit" | "debit";
         DirectorAddressInput: {
             /** @description City. */
             city?: string | null;
@@ -7153,6 +7179,11 @@ export interface components {
          * @enum {string}
          */
         HitStatus: "open" | "cleared" | "confirmed";
+        /**
+         * @description Who holds a bank account.
+         * @enum {string}
+         */
+        HolderType: "individual" | "company";
         /** @description The idempotency key was used for another request. Use a new key for a new request; errors lists the differences. */
         IdempotencyKeyReusedError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
@@ -7513,7 +7544,7 @@ export interface components {
          * @description What the bank's code says about a line of a statement.
          * @enum {string}
          */
-        LineMeaning: "payments" | "returns" | "deposit" | "deposits" | "fee" | "interest" | "debit_by_other" | "other" | "opening_balance";
+        LineMeaning: "payments" | "collections" | "returns" | "returned_debits" | "deposit" | "deposits" | "fee" | "interest" | "debit_by_other" | "other" | "opening_balance";
         /** @description The link was canceled. Ask the sender. */
         LinkCanceledError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
@@ -8113,6 +8144,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a vendor, and to individual for a payer. */
+            holder_type?: components["schemas"]["HolderType"] | null;
         };
         /** @description How the bank knows its customer, in the elements of a pain.001 message. */
         Pain001Identity: {
@@ -8433,6 +8466,9 @@ export interface components {
             text: string;
             /** @description The app's reference to its proof. */
             reference: string | null;
+            channel: components["schemas"]["AuthorizationChannel"] | null;
+            /** @description How the app validated the account, such as the name of a service; null if the app did not say it. */
+            account_validation: string | null;
         };
         /** @description A person or company that pays an app and is not a user. */
         PaymentCustomer: {
@@ -9820,6 +9856,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a vendor, and to individual for a payer. */
+            holder_type?: components["schemas"]["HolderType"] | null;
         };
         SetAppComplianceRequest: {
             /** @description The company. */
@@ -18259,7 +18297,9 @@ export interface operations {
                      *                 "type": "per_payment",
                      *                 "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *                 "text": "text",
-                     *                 "reference": "text"
+                     *                 "reference": "text",
+                     *                 "channel": "web",
+                     *                 "account_validation": "text"
                      *               },
                      *               "held": true,
                      *               "available_at": "2026-03-02T15:00:00.000000Z"
@@ -18950,7 +18990,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -19305,7 +19347,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -19476,7 +19520,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -19874,7 +19920,9 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `user-inactive`: The user is disabled or was deleted.
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `user-inactive`: The user is disabled or was deleted.
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
@@ -19890,7 +19938,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserInactiveError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["UserInactiveError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -23805,7 +23853,9 @@ export interface operations {
                      *               "type": "per_payment",
                      *               "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *               "text": "text",
-                     *               "reference": "text"
+                     *               "reference": "text",
+                     *               "channel": "web",
+                     *               "account_validation": "text"
                      *             },
                      *             "held": true,
                      *             "available_at": "2026-03-02T15:00:00.000000Z"
@@ -23966,7 +24016,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24138,7 +24190,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24299,7 +24353,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24348,11 +24404,15 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `user-info-missing`: The user lacks information that this call requires.
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `user-info-missing`: The user lacks information that this call requires.
              *
              *     `idempotency-key-reused`: The idempotency key was used for another request.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
+             *
+             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
              */
             409: {
                 headers: {
@@ -24360,7 +24420,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -24455,7 +24515,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24516,11 +24578,15 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `user-info-missing`: The user lacks information that this call requires.
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `user-info-missing`: The user lacks information that this call requires.
              *
              *     `idempotency-key-reused`: The idempotency key was used for another request.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
+             *
+             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
              */
             409: {
                 headers: {
@@ -24528,7 +24594,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -24571,6 +24637,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -24653,6 +24720,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -25403,6 +25471,7 @@ export interface operations {
                      *           "routing_number": "110000000",
                      *           "bank_name": "text",
                      *           "account_type": "checking",
+                     *           "holder_type": "individual",
                      *           "rtp_enabled": true,
                      *           "in_use": true,
                      *           "created": "2026-03-02T15:00:00.000000Z"
@@ -25503,6 +25572,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -25598,6 +25668,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -25662,7 +25733,9 @@ export interface operations {
                  *       "customer_id": "019a0000-0000-7000-8000-000000000000",
                  *       "authorization": {
                  *         "accepted_at": "2026-01-31T12:00:00Z",
-                 *         "text": "I authorize Acme Ltd to debit my account for $10.00."
+                 *         "text": "I authorize Acme Ltd to debit my account for $10.00.",
+                 *         "channel": "web",
+                 *         "account_validation": "micro-deposits"
                  *       },
                  *       "ach_info": {
                  *         "account_number": "123456789",
@@ -25735,7 +25808,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -32478,6 +32553,8 @@ export interface operations {
                      *           "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "platform": "ach",
+                     *           "direction": "credit",
+                     *           "entry_class": "PPD",
                      *           "window": "evening",
                      *           "cutoff": "2026-03-02T15:00:00.000000Z",
                      *           "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32485,6 +32562,7 @@ export interface operations {
                      *           "settles": "2026-03-02T15:00:00.000000Z",
                      *           "entries": 1000,
                      *           "credit": 1000,
+                     *           "debit": 1000,
                      *           "message_id": "019A00000000700080000000000000AB",
                      *           "name": "ACME_20261123_A.ach",
                      *           "size": 1000,
@@ -32572,6 +32650,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32579,6 +32659,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -32834,6 +32915,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32841,6 +32924,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -32952,6 +33036,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32959,6 +33045,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -33068,6 +33155,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33075,6 +33164,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -33183,6 +33273,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33190,6 +33282,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -33299,6 +33392,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33306,6 +33401,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
