@@ -1,12 +1,13 @@
 //! Applies the numbers that a payee's bank reported.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::model::ItemReason;
 use crate::apps::{self, App};
 use crate::bank_accounts::{self, SealedAccount};
-use crate::bank_files::{self, BankEntry, EntryStatus, FarEnd};
-use crate::ids::{OrgId, PayoutMethodId, TransferId};
+use crate::bank_files::{self, BankEntry, BankFile, EntryStatus, FarEnd};
+use crate::ids::{BankFileId, OrgId, PayoutMethodId, TransferId};
 use crate::payment_customers::{self, PaymentCustomer};
 use crate::payout_methods::SealedDetails;
 use crate::refusal::Refusal;
@@ -75,10 +76,15 @@ pub(super) fn correct_account(
     Ok(Ok(()))
 }
 
-/// Returns the payments of an account whose files are not written.
+/// Returns the payments of an account whose files are not written. Bytes that a worker has built of these files are old.
 fn unwritten(world: &mut World, mut entries: Vec<Arc<BankEntry>>) -> Result<Vec<Arc<BankEntry>>, Halt> {
     entries.retain(|entry| entry.status == EntryStatus::Joined);
     let files = world.each(&entries, |world, entry| bank_files::find(world, entry.org, entry.file))?;
-    let unwritten = entries.into_iter().zip(files).filter(|(_, file)| file.sha256.is_none());
-    Ok(unwritten.map(|(entry, _)| entry).collect())
+    let found = entries.into_iter().zip(files).filter(|(_, file)| file.sha256.is_none());
+    let (unwritten, files): (Vec<_>, Vec<_>) = found.unzip();
+    let files: BTreeMap<BankFileId, Arc<BankFile>> = files.into_iter().map(|file| (file.id, file)).collect();
+    for file in files.values() {
+        bank_files::change(world, file, |_| ());
+    }
+    Ok(unwritten)
 }
