@@ -347,3 +347,33 @@ async fn a_refused_file_of_debits_waits_for_a_member_who_cancels_it() {
     assert_eq!(mailbox.status(&made).await, ("failed".to_owned(), Some("rejected_by_rail".to_owned())));
     mailbox.bank.verify();
 }
+
+#[tokio::test]
+async fn list_return_rates_counts_debits_that_came_back_in_sixty_days() {
+    let bank = by_file().await;
+    let (server, mailbox) = (bank.server(), &bank.mailbox);
+    for account in ["10000010", "10000002", "10000001", "000123450001", "000123450002", "000123450003"] {
+        let customer = payer(server, account).await;
+        collect(server, &customer, 2_000, authorized("written")).await.expect(201);
+    }
+    // The control: a payout that comes back is no debit.
+    mailbox.pay(1234, "10000010", 1_000).await;
+    let rates = async || mailbox.bank.get("/v2/bank/return-rates").await[0].clone();
+    assert_eq!((&rates().await["debits"], &rates().await["all"]["status"]), (&json!(0), &json!("normal")));
+    mailbox.send().await;
+    mailbox.bank_answers();
+    mailbox.fetch().await;
+    let found = rates().await;
+    let rate = |returned: i64, basis_points: i64, limit: i64| {
+        json!({
+            "returned": returned, "basis_points": basis_points, "limit_basis_points": limit, "status": "above",
+        })
+    };
+    assert_eq!((&found["debits"], &found["company_name"]), (&json!(6), &json!("ACME INC")));
+    assert_eq!(found["unauthorized"], rate(1, 1_666, 50));
+    assert_eq!(found["administrative"], rate(1, 1_666, 300));
+    assert_eq!(found["all"], rate(3, 5_000, 1_500));
+    mailbox.bank.verify();
+    server.pass(60 * DAY).await;
+    assert_eq!(rates().await["debits"], 0);
+}

@@ -147,6 +147,8 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         sent_at: None,
         answer: None,
         returned: 0,
+        unauthorized: 0,
+        administrative: 0,
         refused: 0,
         refused_credit: Cents::ZERO,
         ended_through: None,

@@ -24,6 +24,7 @@ mod model;
 mod operator;
 mod progress;
 pub mod proof;
+mod rates;
 mod references;
 mod rows;
 mod rules;
@@ -43,6 +44,7 @@ pub use join::{join, remove, withdraw};
 pub use model::{BankAnswer, BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
 pub use operator::{ActOnFile, Deed};
 pub use progress::{Advance, Begin, Rest, Step, Swept, Written, acknowledge, reject};
+pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};
 pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{
     after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, of_account, of_method, of_trace,

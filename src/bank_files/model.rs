@@ -10,6 +10,7 @@ use crate::ids::{
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::Direction;
+use crate::rails::failures::FailureCode;
 use crate::world::record::{Document, record, words};
 
 words! {
@@ -149,6 +150,10 @@ record! {
         pub answer: Option<BankAnswer>,
         /// Entries that the bank returned.
         pub returned: i64,
+        /// Those of a file that collects that were not authorized.
+        pub unauthorized: i64,
+        /// Those of a file that collects whose accounts are closed, unknown or not valid.
+        pub administrative: i64,
         /// Entries that the bank refused before it debited them.
         pub refused: i64,
         /// Their sum.
@@ -186,6 +191,16 @@ impl BankEntry {
     }
 }
 
+/// Returns whether the rules count a returned debit as not authorized.
+pub(super) const fn is_unauthorized(code: FailureCode) -> bool {
+    matches!(code, FailureCode::Unauthorized)
+}
+
+/// Returns whether the rules count a returned debit as administrative.
+pub(super) const fn is_administrative(code: FailureCode) -> bool {
+    matches!(code, FailureCode::AccountClosed | FailureCode::NoAccount | FailureCode::InvalidAccountNumber)
+}
+
 fn leaving(direction: Direction, amount: Cents) -> Cents {
     match direction {
         Direction::Credit => amount,
@@ -198,6 +213,15 @@ impl BankFile {
     pub fn due(&self) -> (i64, Cents) {
         let credit = self.credit.minus(self.refused_credit).unwrap_or(Cents::ZERO);
         (self.entries - self.refused, credit)
+    }
+
+    /// Counts a returned entry.
+    pub fn count_returned(&mut self, code: FailureCode) {
+        self.returned += 1;
+        if self.direction == Direction::Debit {
+            self.unauthorized += i64::from(is_unauthorized(code));
+            self.administrative += i64::from(is_administrative(code));
+        }
     }
 
     /// Returns an amount of it as money that leaves the settlement account; negative if the file collects.

@@ -103,6 +103,25 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
     }
 }
 
+/// Lists the return rates of debits: each rate is a row.
+pub(super) fn return_rates(acting: &Acting) -> Result<(), Failed> {
+    let found = list("/v2/bank/return-rates", acting)?;
+    let originators = found.as_array().cloned().unwrap_or_default();
+    let rows = originators.iter().flat_map(|one| {
+        ["unauthorized", "administrative", "all"].map(|name| {
+            let rate = &one[name];
+            json!({
+                "originator_id": one["originator_id"], "rate": name, "debits": one["debits"],
+                "returned": rate["returned"], "basis_points": rate["basis_points"],
+                "limit_basis_points": rate["limit_basis_points"], "status": rate["status"],
+            })
+        })
+    });
+    let rows = json!({"data": rows.collect::<Vec<Value>>()});
+    let columns = ["originator_id", "rate", "debits", "returned", "basis_points", "limit_basis_points", "status"];
+    table(&["ORIGINATOR", "RATE", "DEBITS", "RETURNED", "BASIS POINTS", "LIMIT", "STATUS"], &columns, &rows, acting)
+}
+
 /// Lists the newest payments of a file, or of all files.
 pub(super) fn entries(file: Option<Uuid>, acting: &Acting) -> Result<(), Failed> {
     let of_file = file.map(|file| format!("&bank_file_id={file}")).unwrap_or_default();

@@ -127,7 +127,7 @@ fn take_back(
         entry.credit_due = ended.credited_to;
     });
     if ended.status == EntryStatus::Returned {
-        bank_files::change(world, file, |file| file.returned += 1);
+        bank_files::change(world, file, |file| file.count_returned(code));
         return Ok(());
     }
     let too_large = |_| Refusal::new(Code::InternalError, "The sum of refused payments is too large.");

@@ -83,6 +83,8 @@ impl Command for NewFile {
             sent_at: None,
             answer: None,
             returned: 0,
+            unauthorized: 0,
+            administrative: 0,
             refused: 0,
             refused_credit: Cents::ZERO,
             ended_through: None,
@@ -178,6 +180,10 @@ pub async fn bank_files(stage: &Stage, operation: &str) -> Option<Sample> {
             Sample::at([&file]).shows(&file)
         }
         "download_bank_file" => Sample::at([&sealed().await]),
+        "list_return_rates" => {
+            let connection = approved(stage).await;
+            Sample::bare().shows(&originator(stage, &connection).await)
+        }
         "list_bank_entries" => Sample::bare().query("limit=100").shows(&sealed().await),
         "release_bank_file" => {
             let file = file(stage, FileStatus::Sealed, true).await;

@@ -2442,6 +2442,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/bank/return-rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the return rates of debits
+         * @description The share of the debits of each originator that came back in the last 60 days, with the limits of the ACH rules: 0.5 % not authorized, 3 % administrative, 15 % of all.
+         */
+        get: operations["list_return_rates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/bank/entries": {
         parameters: {
             query?: never;
@@ -9407,6 +9427,11 @@ export interface components {
             /** @enum {string} */
             error_code?: "rate-limited";
         };
+        /**
+         * @description How a return rate compares with its limit.
+         * @enum {string}
+         */
+        RateStatus: "normal" | "near" | "above";
         /** @description The codes that replace the authenticator app. */
         RecoveryCodes: {
             /** @description Ten codes, each for one sign-in. They are shown here and never again. */
@@ -9524,6 +9549,26 @@ export interface components {
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
              */
             idempotency_key?: string | null;
+        };
+        /** @description A rate of returned debits. */
+        ReturnRate: {
+            /**
+             * Format: int64
+             * @description The debits that came back.
+             */
+            returned: number;
+            /**
+             * Format: int64
+             * @description Their share of all debits, in hundredths of a percent, rounded down.
+             */
+            basis_points: number;
+            /**
+             * Format: int64
+             * @description The limit of the rules, in hundredths of a percent.
+             */
+            limit_basis_points: number;
+            /** @description The comparison of both. */
+            status: components["schemas"]["RateStatus"];
         };
         /** @enum {string} */
         ReviewStage: "in_review" | "id_verification_required";
@@ -32764,6 +32809,113 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvalidStateError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    list_return_rates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rates of all originators. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "company_name": "ACME INC",
+                     *         "since": "2026-03-02T15:00:00.000000Z",
+                     *         "debits": 1000,
+                     *         "unauthorized": {
+                     *           "returned": 1000,
+                     *           "basis_points": 1000,
+                     *           "limit_basis_points": 1000,
+                     *           "status": "normal"
+                     *         },
+                     *         "administrative": {
+                     *           "returned": 1000,
+                     *           "basis_points": 1000,
+                     *           "limit_basis_points": 1000,
+                     *           "status": "normal"
+                     *         },
+                     *         "all": {
+                     *           "returned": 1000,
+                     *           "basis_points": 1000,
+                     *           "limit_basis_points": 1000,
+                     *           "status": "normal"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        /** @description The originator. */
+                        originator_id: components["schemas"]["OriginatorId"];
+                        /**
+                         * @description The name under which it sends.
+                         * @example ACME INC
+                         */
+                        company_name: string;
+                        /**
+                         * Format: date-time
+                         * @description Debits that were sent since then are counted: 60 days.
+                         */
+                        since: string;
+                        /**
+                         * Format: int64
+                         * @description The debits that were sent.
+                         */
+                        debits: number;
+                        /** @description Those that were not authorized: R05, R07, R10, R11, R29, R51. */
+                        unauthorized: components["schemas"]["ReturnRate"];
+                        /** @description Those to accounts that are closed, unknown or not valid: R02, R03, R04, R13, R28. */
+                        administrative: components["schemas"]["ReturnRate"];
+                        /** @description All that came back. */
+                        all: components["schemas"]["ReturnRate"];
+                    }[];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
                 };
             };
             429: components["responses"]["RateLimited"];

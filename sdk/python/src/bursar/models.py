@@ -1210,6 +1210,9 @@ RailProviderId: TypeAlias = str
 RailRouteId: TypeAlias = str
 
 
+RateStatus: TypeAlias = Literal['normal', 'near', 'above']
+
+
 class RecoveryCodes(TypedDict):
     """
     The codes that replace the authenticator app.
@@ -1275,6 +1278,17 @@ RequestedPlatform: TypeAlias = Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_c
 class ResumeBankConnectionRequest(TypedDict):
     acting_user_id: str
     idempotency_key: NotRequired[str | None]
+
+
+class ReturnRate(TypedDict):
+    """
+    A rate of returned debits.
+    """
+
+    returned: int
+    basis_points: int
+    limit_basis_points: int
+    status: RateStatus
 
 
 ReviewStage: TypeAlias = Literal['in_review', 'id_verification_required']
