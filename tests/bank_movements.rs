@@ -38,8 +38,11 @@ fn transfer_of(bill: &Value) -> Value {
     json!({"id": bill["transfer_id"]})
 }
 
-/// Returns class, service class and entries (code, amount, account, name) of each batch of a file at the bank.
-pub fn read(mailbox: &Mailbox, file: &Value) -> Vec<(String, Vec<(String, u64, String, String)>)> {
+/// Code, amount, account and name.
+type Entry = (String, u64, String, String);
+
+/// Returns class and entries of each batch of a file at the bank.
+pub fn read(mailbox: &Mailbox, file: &Value) -> Vec<(String, Vec<Entry>)> {
     let path = mailbox.root.path().join("outbound").join(file["name"].as_str().unwrap());
     let bytes = std::fs::read(path).unwrap();
     assert!(nacha::check(&bytes, Profile::Strict).findings.first_error().is_none());

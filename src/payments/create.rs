@@ -73,7 +73,11 @@ impl Command for CreatePayment {
                 let user = users::find(world, scope, user)?;
                 may_be_debited(&user)?;
                 let debited = self.user_pays(world, &user)?;
-                (Transfer { user_id: Some(user.id), ..blank }, debited, user.full_name(), contact_of_user(&user))
+                let name = match &debited {
+                    Debited::Method(_) => user.full_name(),
+                    Debited::Account(account) => account.name.clone(),
+                };
+                (Transfer { user_id: Some(user.id), ..blank }, debited, name, contact_of_user(&user))
             }
             Payer::Customer(customer) => {
                 let customer = payment_customers::find(world, scope, customer)?;
