@@ -90,6 +90,21 @@ impl Bank {
         (connection, account)
     }
 
+    /// Routes ach to another originator of the connection, from the next day on.
+    pub async fn reroute(&self, originator: Value) {
+        let originator = self.post("/v2/bank/originators", "admin", originator).await.expect(201).id();
+        let path = format!("/v2/bank/originators/{originator}/approve");
+        self.post(&path, "payer", json!({})).await.expect(200);
+        let tomorrow = self.server.now().plus_seconds(DAY).date().to_string();
+        let route = json!({
+            "platform": "ach", "currency": "USD", "from_on": tomorrow, "bank_connection_id": self.connection,
+            "originator_id": originator, "settlement_account_id": self.settlement_account,
+        });
+        let route = self.post("/v2/bank/routes", "admin", route).await.expect(201).id();
+        self.post(&format!("/v2/bank/routes/{route}/approve"), "payer", json!({})).await.expect(200);
+        self.server.pass(DAY).await;
+    }
+
     /// Sends a body as the member of a role, named by the organization's key.
     pub async fn post(&self, path: &str, role: &str, mut body: Value) -> Reply {
         body["acting_user_id"] = json!(Desk::of(&self.server).member(role));

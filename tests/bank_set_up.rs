@@ -281,7 +281,7 @@ async fn add_originator_list_originators_approve_originator_end_originator() {
     for field in ["bank_connection_id", "app_id", "company_name", "company_id", "description", "discretionary"] {
         assert_eq!(made.body[field], new[field], "{field}");
     }
-    assert_eq!(made.body["entry_classes"], json!(["PPD", "CCD"]));
+    assert_eq!(made.body["entry_classes"], json!(["PPD", "CCD", "WEB", "TEL"]));
     let path = |verb: &str| format!("/v2/bank/originators/{}/{verb}", made.id());
     bank.act(&path("approve"), "admin").await.refused(403, "self-approval");
     bank.act(&path("approve"), "ap_creator").await.refused(403, "not-permitted");

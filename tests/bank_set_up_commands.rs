@@ -143,6 +143,7 @@ fn files_of_banks_are_listed_and_decided_from_the_command_line() {
     let id = "019a0000-0000-7000-8000-000000000000";
     assert!(sandbox.works(payer, &["statements", "list"]).contains("CLOSING"));
     assert!(sandbox.works(payer, &["deposit-references"]).contains("BUR"));
+    assert!(sandbox.works(payer, &["return-rates"]).contains("LIMIT"));
     let connection = sandbox.add("connections", new_connection(""));
     let file = sandbox.path("STATEMENT.bai");
     std::fs::write(&file, "no statement").unwrap();

@@ -47,6 +47,7 @@ async fn each_payment_keeps_its_authorization_and_the_payer_receives_a_notice() 
         "authorization": {
             "type": "per_payment", "accepted_at": "2026-01-31T12:00:00.000000Z",
             "text": "I authorize Acme to debit $50.00.", "reference": "mandate-7",
+            "channel": null, "account_validation": null,
         },
         "held": false, "available_at": null,
     });

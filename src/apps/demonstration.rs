@@ -129,6 +129,7 @@ impl CreateDemonstration {
             account_number: ACCOUNT_NUMBER.parse().expect("twelve digits"),
             routing_number: ROUTING_NUMBER.parse().expect("the sandbox bank's own number"),
             account_type: None,
+            holder_type: None,
         };
         let app_account = account.sealed(vault, entropy.bytes()).named(&credentials.app.name);
         let members = credentials.members.iter().map(|member| NewMember {

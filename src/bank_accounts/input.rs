@@ -2,17 +2,21 @@
 
 use std::fmt;
 
-use super::model::BankAccount;
+use super::model::{BankAccount, HolderType};
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::input::input;
 use crate::input::types::{Line, NAME_MAX, word_input};
-use crate::payout_methods::{AccountType, known_bank};
+use crate::payout_methods::{AccountType, UsBank, known_bank};
 use crate::vault::{Purpose, SealContext, Unsealed, Vault};
 
 /// The name on an account: a person's first and last, or a company's.
 pub type HolderName = Line<{ NAME_MAX * 2 }>;
 
+/// The digits of a number that responses show.
+const LAST_DIGITS: usize = 4;
+
 word_input!(AccountType);
+word_input!(HolderType);
 
 input! {
     /// A bank account in the United States.
@@ -25,6 +29,9 @@ input! {
         pub routing_number: RoutingNumber,
         /// checking (the default) or savings.
         pub account_type: Option<AccountType>,
+        /// individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a
+        /// vendor, and to individual for a payer.
+        pub holder_type: Option<HolderType>,
     }
 }
 
@@ -39,6 +46,9 @@ input! {
         pub routing_number: RoutingNumber,
         /// checking (the default) or savings.
         pub account_type: Option<AccountType>,
+        /// individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a
+        /// vendor, and to individual for a payer.
+        pub holder_type: Option<HolderType>,
     }
 }
 
@@ -47,6 +57,7 @@ input! {
 pub struct SealedAccount {
     pub name: String,
     pub account_type: AccountType,
+    pub holder_type: Option<HolderType>,
     pub routing_number: String,
     pub bank_name: Option<String>,
     pub last4: String,
@@ -67,7 +78,14 @@ impl BankAccountInput {
     /// Returns the account for a command. `nonce` must never be used twice.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
-        sealed(self.name.0.trim(), &self.account_number, &self.routing_number, self.account_type, vault, nonce)
+        sealed(
+            self.name.0.trim(),
+            &self.account_number,
+            &self.routing_number,
+            (self.account_type, self.holder_type),
+            vault,
+            nonce,
+        )
     }
 }
 
@@ -77,7 +95,7 @@ impl OwnAccountInput {
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
         let name = self.name.as_ref().map_or("", |name| name.0.trim());
-        sealed(name, &self.account_number, &self.routing_number, self.account_type, vault, nonce)
+        sealed(name, &self.account_number, &self.routing_number, (self.account_type, self.holder_type), vault, nonce)
     }
 }
 
@@ -99,6 +117,25 @@ pub fn seal_context(account: &BankAccount) -> SealContext {
         .formerly(&account.fingerprint)
 }
 
+/// Returns an account with other numbers, for the holder of this one. `nonce` must never be used twice.
+#[must_use]
+pub fn sealed_with(account: &BankAccount, bank: &UsBank, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
+    let (digits, routing_number) = (bank.account_number.as_bytes(), bank.routing_number.as_str());
+    let known = known_bank(routing_number);
+    let shown = bank.account_number.len().saturating_sub(LAST_DIGITS);
+    SealedAccount {
+        name: account.name.clone(),
+        account_type: bank.account_type,
+        holder_type: account.holder_type,
+        routing_number: routing_number.to_owned(),
+        bank_name: known.map(|(name, _)| name.to_owned()),
+        last4: bank.account_number.get(shown..).unwrap_or_default().to_owned(),
+        number: Unsealed::new(vault, digits, nonce),
+        fingerprint: fingerprint(routing_number, digits, bank.account_type, vault),
+        rtp_enabled: known.is_some_and(|(_, instant)| instant),
+    }
+}
+
 pub fn fingerprint(routing_number: &str, number: &[u8], account_type: AccountType, vault: &Vault) -> Vec<u8> {
     let parts = [b"bank account".as_slice(), routing_number.as_bytes(), number, account_type.as_str().as_bytes()];
     vault.guessable_hash(Purpose::Fingerprint, &parts).to_vec()
@@ -108,7 +145,7 @@ fn sealed(
     name: &str,
     number: &AccountNumber,
     routing_number: &RoutingNumber,
-    account_type: Option<AccountType>,
+    (account_type, holder_type): (Option<AccountType>, Option<HolderType>),
     vault: &Vault,
     nonce: [u8; 24],
 ) -> SealedAccount {
@@ -118,6 +155,7 @@ fn sealed(
     SealedAccount {
         name: name.to_owned(),
         account_type,
+        holder_type,
         routing_number: routing_number.to_owned(),
         bank_name: known.map(|(name, _)| name.to_owned()),
         last4: number.last4().to_owned(),

@@ -1,7 +1,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::BankAccount;
+use super::model::{BankAccount, HolderType};
 use crate::clock::Time;
 use crate::ids::BankAccountId;
 use crate::payout_methods::AccountType;
@@ -25,6 +25,9 @@ pub struct BankAccountJson {
     pub bank_name: Option<String>,
     /// checking or savings.
     pub account_type: AccountType,
+    /// individual or company; null if the request did not say it.
+    #[schema(required)]
+    pub holder_type: Option<HolderType>,
     /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
     /// Whether the account can be used. False after it was removed or disabled by a failure.
@@ -43,6 +46,7 @@ impl From<&BankAccount> for BankAccountJson {
             routing_number: account.routing_number.clone(),
             bank_name: account.bank_name.clone(),
             account_type: account.account_type,
+            holder_type: account.holder_type,
             rtp_enabled: account.rtp_enabled,
             in_use: account.in_use,
             created: account.created_at,

@@ -14,7 +14,7 @@ mod json;
 mod model;
 mod rows;
 
-pub use input::{BankAccountInput, HolderName, OwnAccountInput, SealedAccount, fingerprint, seal_context};
+pub use input::{BankAccountInput, HolderName, OwnAccountInput, SealedAccount, fingerprint, seal_context, sealed_with};
 pub use json::BankAccountJson;
-pub use model::BankAccount;
-pub use rows::{ACCOUNTS_MAX, add, bring, disable, erase_of, find, of_holder, open};
+pub use model::{BankAccount, HolderType};
+pub use rows::{ACCOUNTS_MAX, add, bring, correct, disable, erase_of, find, of_holder, open};

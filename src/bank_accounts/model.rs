@@ -3,7 +3,17 @@ use uuid::Uuid;
 use crate::clock::Time;
 use crate::ids::{AppId, BankAccountId, OrgId};
 use crate::payout_methods::AccountType;
-use crate::world::record::record;
+use crate::world::record::{record, words};
+
+words! {
+    /// Who holds a bank account.
+    pub enum HolderType {
+        /// A person.
+        Individual = "individual",
+        /// A company.
+        Company = "company",
+    }
+}
 
 record! {
     /// A bank account in the United States. Its number is sealed; the row shows only its last digits.
@@ -18,6 +28,8 @@ record! {
         pub holder: Uuid,
         pub name: String,
         pub account_type: AccountType,
+        /// `None` if the request did not say it; see [`BankAccount::held_by`].
+        pub holder_type: Option<HolderType>,
         /// Nine digits; they identify a bank, not an account.
         pub routing_number: String,
         pub bank_name: Option<String>,
@@ -34,5 +46,14 @@ record! {
         /// `removed`, `replaced`, or the code of the failure that disabled it.
         pub disabled_reason: Option<String>,
         pub version: i64,
+    }
+}
+
+impl BankAccount {
+    /// Returns who holds it, where the request that added it did not say so: the accounts of an app and of a vendor are a
+    /// company's, those of a payer a person's.
+    #[must_use]
+    pub fn held_by(&self, otherwise: HolderType) -> HolderType {
+        self.holder_type.unwrap_or(otherwise)
     }
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::input::{SealedAccount, seal_context};
 use super::model::BankAccount;
 use crate::ids::{BankAccountId, OrgId};
+use crate::payout_methods::CORRECTED;
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::vault::{Tampered, Vault};
@@ -33,7 +34,7 @@ pub const ACCOUNTS_MAX: usize = 20;
 /// out of use. The same account with another name is a new one, so that earlier payments keep their sender.
 pub fn bring(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Result<Arc<BankAccount>, Halt> {
     let accounts = of_holder(world, scope.org, holder)?;
-    let is_known = |known: &&Arc<BankAccount>| known.fingerprint == new.fingerprint && known.name == new.name;
+    let is_known = |known: &&Arc<BankAccount>| known.fingerprint == new.fingerprint && has_holder(known, new);
     if let Some(known) = accounts.iter().find(is_known) {
         return Ok(known.clone());
     }
@@ -56,15 +57,35 @@ pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -
 
     // From here it must succeed.
     if let Some(known) = known {
-        if known.name == new.name {
+        if has_holder(known, new) {
             return Ok(known.clone());
         }
         return Ok(world.change(known, |account| {
             account.name.clone_from(&new.name);
+            account.holder_type = new.holder_type.or(account.holder_type);
             account.version += 1;
         }));
     }
     Ok(insert(world, scope, holder, new))
+}
+
+/// Replaces the numbers of an account, as its bank reports them: another account takes its place.
+///
+/// # Errors
+/// The store's.
+pub fn correct(world: &mut World, account: &Arc<BankAccount>, new: &SealedAccount) -> Result<Arc<BankAccount>, Halt> {
+    let scope = Scope { org: account.org, app: account.app };
+    let known = of_holder(world, account.org, account.holder)?;
+    disable(world, account, CORRECTED);
+    match known.iter().find(|known| known.fingerprint == new.fingerprint) {
+        Some(known) => Ok(known.clone()),
+        None => Ok(insert(world, scope, account.holder, new)),
+    }
+}
+
+/// Returns whether an account has the holder of another one, as far as the other one names it.
+fn has_holder(known: &BankAccount, new: &SealedAccount) -> bool {
+    known.name == new.name && (new.holder_type.is_none() || new.holder_type == known.holder_type)
 }
 
 fn insert(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Arc<BankAccount> {
@@ -77,6 +98,7 @@ fn insert(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) ->
         holder,
         name: new.name,
         account_type: new.account_type,
+        holder_type: new.holder_type,
         routing_number: new.routing_number,
         bank_name: new.bank_name,
         last4: new.last4,

@@ -40,7 +40,7 @@ fn differs(what: &str) -> Halt {
     Refusal::new(Code::InternalError, format!("The amount of a line differs from its {what}.")).into()
 }
 
-/// Books the debit of whole files, each with the shares of its apps, and of single payments.
+/// Books whole files, each with the shares of its apps, and single payments: a debit, or a credit of what they collect.
 ///
 /// # Errors
 /// `invalid-state` if a file or a payment is booked or not at the bank.
@@ -63,7 +63,7 @@ pub fn book_payments(
         if of_file != i128::from(due.get()) {
             return Err(Overtaken.into());
         }
-        add(due)?;
+        add(file.leaving(due))?;
         whole.push(file);
     }
     let single = world.each(payments, |world, payment| undebited(world, line, *payment))?;
@@ -73,7 +73,7 @@ pub fn book_payments(
         if whole.iter().any(|file| file.id == entry.file) {
             return Err(Overtaken.into());
         }
-        add(entry.amount)?;
+        add(entry.leaving())?;
     }
     if sum != line.amount.negated() {
         return Err(differs("payments"));
@@ -83,7 +83,7 @@ pub fn book_payments(
     for (file, (_, shares)) in whole.iter().zip(files) {
         world.each(shares, |world, (app, amount)| {
             let scope = Scope { org: line.org, app: *app };
-            ledger::post(world, &postings::line_of_payments(scope, line.account, *amount))
+            ledger::post(world, &postings::line_of_payments(scope, line.account, file.leaving(*amount)))
         })?;
         rows::change(world, file, |file| {
             (file.debit_due, file.debit_line, file.booked) = (None, Some(line.id), file.due().0);
@@ -91,7 +91,7 @@ pub fn book_payments(
     }
     world.each(&single, |world, entry| {
         let scope = Scope { org: line.org, app: entry.app };
-        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount))
+        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.leaving()))
     })?;
     for entry in single {
         world.change(&entry, |entry| entry.debit_line = Some(line.id));
@@ -106,7 +106,7 @@ pub fn book_payments(
     Ok(())
 }
 
-/// Returns a payment in a file that the bank has not debited.
+/// Returns a payment in a file that the bank has not booked.
 ///
 /// # Errors
 /// The store's.
@@ -117,10 +117,10 @@ pub fn undebited(world: &World, line: Line, transfer: TransferId) -> Result<Opti
     Ok((is_due && file.debit_due == Some(line.account)).then_some(entry))
 }
 
-/// Books the credit of returned payments.
+/// Books returned payments: a credit, or a debit of what was collected.
 ///
 /// # Errors
-/// `invalid-state` if one is credited, or not returned.
+/// `invalid-state` if one is booked, or not returned.
 pub fn book_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<(), Halt> {
     let entries = world.each(transfers, |world, transfer| rows::entry(world, line.org, *transfer))?;
     let entries: Option<Vec<Arc<BankEntry>>> = entries.into_iter().collect();
@@ -130,7 +130,7 @@ pub fn book_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> 
         if entry.credit_due != Some(line.account) {
             return Err(Overtaken.into());
         }
-        sum = sum.plus(entry.amount).map_err(|_| differs("returns"))?;
+        sum = sum.plus(entry.leaving()).map_err(|_| differs("returns"))?;
     }
     if sum != line.amount {
         return Err(differs("returns"));
@@ -139,7 +139,7 @@ pub fn book_returns(world: &mut World, line: Line, transfers: &[TransferId]) -> 
     // From here it must succeed.
     world.each(&entries, |world, entry| {
         let scope = Scope { org: line.org, app: entry.app };
-        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.amount.negated()))
+        ledger::post(world, &postings::line_of_payments(scope, line.account, entry.leaving().negated()))
     })?;
     for entry in entries {
         world.change(&entry, |entry| (entry.credit_due, entry.credit_line) = (None, Some(line.id)));
@@ -210,7 +210,7 @@ pub fn assign_to_organization(world: &mut World, line: Line) -> Result<(), Halt>
     ledger::post(world, &postings::assign_to_organization(line.org, line.account, line.amount))
 }
 
-/// A debit in suspense becomes the debit of files and payments.
+/// A line in suspense becomes that of files and payments.
 ///
 /// # Errors
 /// `invalid-state` if one is booked or not at the bank.
@@ -233,7 +233,7 @@ pub fn assign_to_payments(
     book_payments(world, line, &shares, payments)
 }
 
-/// A credit in suspense becomes the credit of returned payments.
+/// A line in suspense becomes that of returned payments.
 ///
 /// # Errors
 /// `invalid-state` if one is credited, or not returned.

@@ -3,16 +3,21 @@
 use bursar_formats::nacha::{self as format, Batch, BatchHeader, Entry, File, FileHeader, LineEnd, Trace};
 use bursar_formats::{Profile, text};
 
+use super::carrier::credit_class;
 use super::model::{BankFile, Header};
+use crate::bank_accounts::HolderType;
 use crate::banking::originators::{EntryClass, Originator};
 use crate::banking::{LineEnding, NachaIdentity};
 use crate::ids::TransferId;
 use crate::money::Cents;
 use crate::payout_methods::AccountType;
+use crate::rails::Direction;
 use crate::refusal::{Code, Refusal};
 
 /// The name of the entry that balances a file.
 const OFFSET: &str = "OFFSET";
+/// The entry description of files that collect.
+const COLLECTED: &str = "PAYMENT";
 /// The characters of an individual id: base 32 without I, L, O and U.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const ID_LENGTH: usize = 15;
@@ -70,14 +75,21 @@ pub(super) fn build(
         let digits = format!("{odfi}{:07}", header.first_trace + number);
         digits.parse().map(Trace).map_err(|_| unwritable("the routing number of the connection is not a number"))
     };
+    let class = file.entry_class.map_or_else(|| class_of(originator), Ok)?;
     let mut entries = Vec::with_capacity(lines.len() + 1);
     for line in lines {
         let (id, trace) = (individual_id(line.transfer), trace(line.number)?);
-        entries.push(entry(credit_code(line.account.account_type), line.account, line.amount, id, line.name, trace)?);
+        let code = code(file.direction, line.account.account_type);
+        let made = entry(code, line.account, line.amount, id, line.name, trace)?;
+        entries.push(Entry { discretionary: single(class).to_owned(), ..made });
     }
     if let Some(own) = own {
         let trace = trace(file.entries_ever)?;
-        let code = debit_code(own.account_type);
+        let opposite = match file.direction {
+            Direction::Credit => Direction::Debit,
+            Direction::Debit => Direction::Credit,
+        };
+        let code = code(opposite, own.account_type);
         entries.push(entry(code, own, file.credit, OFFSET.to_owned(), OFFSET.to_owned(), trace)?);
     }
     let date = |day: &str| day.parse().map_err(|_| unwritable("a date of the file is no date"));
@@ -86,8 +98,11 @@ pub(super) fn build(
         company_name: originator.company_name.clone(),
         discretionary: originator.discretionary.clone().unwrap_or_default(),
         company_id: originator.company_id.clone(),
-        sec: class_of(originator)?.as_str().to_owned(),
-        description: originator.description.clone(),
+        sec: class.as_str().to_owned(),
+        description: match file.direction {
+            Direction::Credit => originator.description.clone(),
+            Direction::Debit => COLLECTED.to_owned(),
+        },
         descriptive_date: String::new(),
         effective_on: Some(date(&file.effective_on)?),
         settlement_day: None,
@@ -112,9 +127,8 @@ pub(super) fn unwritable(reason: &str) -> Refusal {
 
 /// Returns the class of payments of an originator: to people if it may, else to companies.
 pub(super) fn class_of(originator: &Originator) -> Result<EntryClass, Refusal> {
-    let classes = &originator.entry_classes.0;
-    let found = [EntryClass::Ppd, EntryClass::Ccd].into_iter().find(|class| classes.contains(class));
-    found.ok_or_else(|| unwritable("its originator has no class for payments; route the rail to another originator"))
+    credit_class(&originator.entry_classes.0, HolderType::Individual)
+        .ok_or_else(|| unwritable("its originator has no class for payments; route the rail to another originator"))
 }
 
 fn file_header(header: &Header, nacha: &NachaIdentity) -> Result<FileHeader, Refusal> {
@@ -132,17 +146,20 @@ fn file_header(header: &Header, nacha: &NachaIdentity) -> Result<FileHeader, Ref
     })
 }
 
-const fn credit_code(account_type: AccountType) -> &'static str {
-    match account_type {
-        AccountType::Checking => "22",
-        AccountType::Savings => "32",
+const fn code(direction: Direction, account_type: AccountType) -> &'static str {
+    match (direction, account_type) {
+        (Direction::Credit, AccountType::Checking) => "22",
+        (Direction::Credit, AccountType::Savings) => "32",
+        (Direction::Debit, AccountType::Checking) => "27",
+        (Direction::Debit, AccountType::Savings) => "37",
     }
 }
 
-const fn debit_code(account_type: AccountType) -> &'static str {
-    match account_type {
-        AccountType::Checking => "27",
-        AccountType::Savings => "37",
+/// Returns the payment type code: each debit on the internet or by phone is authorized alone.
+const fn single(class: EntryClass) -> &'static str {
+    match class {
+        EntryClass::Web | EntryClass::Tel => "S",
+        EntryClass::Ppd | EntryClass::Ccd => "",
     }
 }
 

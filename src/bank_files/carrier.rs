@@ -1,7 +1,11 @@
 //! The route that carries a payment, and the window whose file it joins.
 
+use std::sync::Arc;
+
+use crate::bank_accounts::HolderType;
 use crate::banking::FileFormat;
 use crate::banking::connections::{self, BankConnection};
+use crate::banking::originators::{self, EntryClass};
 use crate::banking::routes::{self, BankParts};
 use crate::calendars::Cutoff;
 use crate::clock::{DAY_SECONDS, Time};
@@ -9,12 +13,15 @@ use crate::fees::BOOK_CURRENCY;
 use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
+use crate::rails::Direction;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// The most that one entry of a same-day file may move.
 const SAME_DAY_MAX: Cents = Cents::new(100_000_000);
+/// The banking days after the settlement in which most debits come back that the account does not cover.
+const DEBIT_WAIT_DAYS: u32 = 3;
 /// The window of a rail without cut-offs.
 const AT_ONCE: &str = "at once";
 
@@ -24,6 +31,9 @@ pub struct Carrier {
     pub(super) parts: BankParts,
     pub(super) platform: Platform,
     pub(super) format: FileFormat,
+    pub(super) direction: Direction,
+    /// The class of its entries; `None` in a message.
+    pub(super) class: Option<EntryClass>,
     pub(super) window: Slot,
 }
 
@@ -60,7 +70,7 @@ pub const fn is_at_once(platform: Platform) -> bool {
 /// Returns the next window after `after` that takes the payments of a file.
 pub(super) fn next_window(
     connection: &BankConnection,
-    platform: Platform,
+    (platform, direction): (Platform, Direction),
     after: Time,
     may_be_same_day: bool,
 ) -> Option<Slot> {
@@ -75,7 +85,13 @@ pub(super) fn next_window(
             same_day: true,
         });
     }
-    settings.schedule().next(after, |window| may_be_same_day || !window.same_day).map(Slot::from)
+    let schedule = settings.schedule();
+    let slot = schedule.next(after, |window| may_be_same_day || !window.same_day).map(Slot::from)?;
+    let settles_at = match direction {
+        Direction::Credit => slot.settles_at,
+        Direction::Debit => schedule.banking_days_later(slot.settles_at, DEBIT_WAIT_DAYS)?,
+    };
+    Some(Slot { settles_at, ..slot })
 }
 
 /// Returns whether the operators of a rail settle a payment of this amount on the same day.
@@ -96,6 +112,24 @@ fn is_complete(platform: Platform, format: FileFormat, method: &PayoutMethod) ->
     Err(Refusal::new(Code::UserInfoMissing, message))
 }
 
+/// Returns the route of a rail to a bank that is in force, and its connection.
+fn bank_route(
+    world: &World,
+    scope: Scope,
+    platform: Platform,
+) -> Result<Option<(BankParts, Arc<BankConnection>)>, Halt> {
+    // Most rails have no files, and their payouts load nothing here.
+    if !routes::may_carry(platform) {
+        return Ok(None);
+    }
+    let Some(route) = routes::carrying(world, scope.org, platform, BOOK_CURRENCY, world.now())? else {
+        return Ok(None);
+    };
+    let Some(parts) = route.bank() else { return Ok(None) };
+    let connection = connections::find(world, scope.org, parts.connection)?;
+    Ok(Some((parts, connection)))
+}
+
 /// Returns the carrier of a payout of this amount; `None` if no route of its rail to a bank is in force.
 ///
 /// # Errors
@@ -108,17 +142,34 @@ pub fn carrier(
     method: &PayoutMethod,
     amount: Cents,
 ) -> Result<Option<Carrier>, Halt> {
-    // Most rails have no files, and their payouts load nothing here.
-    if !routes::may_carry(platform) {
-        return Ok(None);
-    }
-    let now = world.now();
-    let Some(route) = routes::carrying(world, scope.org, platform, BOOK_CURRENCY, now)? else { return Ok(None) };
-    let Some(parts) = route.bank() else { return Ok(None) };
-    let connection = connections::find(world, scope.org, parts.connection)?;
-    let format = connection.settings.0.identity.format();
-    is_complete(platform, format, method)?;
-    let Some(limits) = connection.settings.0.limits.credit else {
+    let Some((parts, connection)) = bank_route(world, scope, platform)? else { return Ok(None) };
+    is_complete(platform, connection.settings.0.identity.format(), method)?;
+    credit(world, parts, &connection, (platform, HolderType::Individual), amount).map(Some)
+}
+
+/// Returns the carrier of a payment of this amount to a bank account; `None` if no route of ach to a bank is in force.
+///
+/// # Errors
+/// Those of [`carrier`].
+pub(super) fn carrier_to(
+    world: &World,
+    scope: Scope,
+    holder: HolderType,
+    amount: Cents,
+) -> Result<Option<Carrier>, Halt> {
+    let Some((parts, connection)) = bank_route(world, scope, Platform::Ach)? else { return Ok(None) };
+    credit(world, parts, &connection, (Platform::Ach, holder), amount).map(Some)
+}
+
+fn credit(
+    world: &World,
+    parts: BankParts,
+    connection: &BankConnection,
+    (platform, holder): (Platform, HolderType),
+    amount: Cents,
+) -> Result<Carrier, Halt> {
+    let settings = &connection.settings.0;
+    let Some(limits) = settings.limits.credit else {
         let message = "The bank connection of this rail sends no payments. Choose another rail, or let an admin set \
                        the limits of its credits.";
         return Err(Refusal::new(Code::InvalidState, message).into());
@@ -132,10 +183,83 @@ pub fn carrier(
         );
         return Err(Refusal::new(Code::LimitExceeded, message).into());
     }
-    let Some(window) = next_window(&connection, platform, now, may_be_same_day(platform, amount)) else {
-        let message = "No window of the bank connection takes a file within three weeks. Choose another rail, or let \
-                       an admin change the windows.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+    let format = settings.identity.format();
+    let class = match format {
+        FileFormat::Nacha => {
+            let originator = originators::find(world, connection.org, parts.originator)?;
+            Some(credit_class(&originator.entry_classes.0, holder).ok_or_else(no_class)?)
+        }
+        FileFormat::Pain001 => None,
     };
-    Ok(Some(Carrier { parts, platform, format, window }))
+    let (now, direction) = (world.now(), Direction::Credit);
+    let window = next_window(connection, (platform, direction), now, may_be_same_day(platform, amount));
+    Ok(Carrier { parts, platform, format, direction, class, window: window.ok_or_else(no_window)? })
+}
+
+/// Returns the class of a payment: for its holder if the originator may use it, else the other one.
+pub(super) fn credit_class(classes: &[EntryClass], holder: HolderType) -> Option<EntryClass> {
+    let preferred = match holder {
+        HolderType::Individual => [EntryClass::Ppd, EntryClass::Ccd],
+        HolderType::Company => [EntryClass::Ccd, EntryClass::Ppd],
+    };
+    preferred.into_iter().find(|class| classes.contains(class))
+}
+
+/// Returns whether a route of ach is in force to a bank whose connection collects.
+///
+/// # Errors
+/// The store's.
+pub fn collects(world: &World, scope: Scope) -> Result<bool, Halt> {
+    let route = bank_route(world, scope, Platform::Ach)?;
+    Ok(route.is_some_and(|(_, connection)| connection.settings.0.limits.debit.is_some()))
+}
+
+/// Returns the carrier of a debit of this amount; `None` if no route of ach to a bank is in force whose connection
+/// collects.
+///
+/// # Errors
+/// `limit-exceeded` above the connection's limit of one debit; `invalid-state` if the originator may not send the class,
+/// or the connection has no window within three weeks.
+pub(super) fn carrier_from(
+    world: &World,
+    scope: Scope,
+    class: EntryClass,
+    amount: Cents,
+) -> Result<Option<Carrier>, Halt> {
+    let Some((parts, connection)) = bank_route(world, scope, Platform::Ach)? else { return Ok(None) };
+    let settings = &connection.settings.0;
+    let Some(limits) = settings.limits.debit else { return Ok(None) };
+    if amount > limits.per_entry {
+        let message = format!(
+            "{} is above {}, the limit of one debit of the bank connection. Collect less, or let an admin change the \
+             limit.",
+            amount.dollars(),
+            limits.per_entry.dollars()
+        );
+        return Err(Refusal::new(Code::LimitExceeded, message).into());
+    }
+    let originator = originators::find(world, connection.org, parts.originator)?;
+    if !originator.entry_classes.0.contains(&class) {
+        let message = format!(
+            "The originator of the route may not send {class} entries, which this debit needs. Let an admin route ach to \
+             an originator that may."
+        );
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    let (platform, direction, format) = (Platform::Ach, Direction::Debit, settings.identity.format());
+    let window = next_window(&connection, (platform, direction), world.now(), may_be_same_day(platform, amount));
+    let window = window.ok_or_else(no_window)?;
+    Ok(Some(Carrier { parts, platform, format, direction, class: Some(class), window }))
+}
+
+fn no_class() -> Refusal {
+    let message = "The originator of this rail's route may send neither PPD nor CCD entries. Choose another rail, or let \
+                   an admin route the rail to another originator.";
+    Refusal::new(Code::InvalidState, message)
+}
+
+fn no_window() -> Refusal {
+    let message = "No window of the bank connection takes a file within three weeks. Choose another rail, or let an admin \
+                   change the windows.";
+    Refusal::new(Code::InvalidState, message)
 }

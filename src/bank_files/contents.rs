@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::build::{Account, Line, build};
+use super::far_end::{OpenedEnd, far_end};
 use super::join::{NO_NAME, written};
 use super::message;
 use super::model::{BankEntry, BankFile, EntryStatus};
 use super::rows;
 use crate::banking::{FileFormat, Identity, originators, settlement_accounts};
 use crate::ids::TransferId;
-use crate::payout_methods::{self, Details, PayoutMethod};
 use crate::refusal::{Code, Refusal};
 use crate::vault::Vault;
 use crate::world::{Halt, World};
@@ -61,7 +61,7 @@ pub fn contents(world: &mut World, vault: &Vault, file: &BankFile) -> Result<Con
             build(file, (&header.0, nacha), &originator, payees.into_iter().filter_map(line).collect(), own)?
         }
         Identity::Pain001(identity) => {
-            let lines = payees.into_iter().map(message_line).collect();
+            let lines = payees.into_iter().filter_map(message_line).collect();
             message::build(file, (&header.0, identity), &originator, (&account, own()?), lines)?
         }
     };
@@ -82,7 +82,7 @@ fn all(world: &World, file: &BankFile) -> Result<Vec<Arc<BankEntry>>, Halt> {
 }
 
 /// An entry with its payee's name and account in clear text.
-type Payee = (Arc<BankEntry>, String, Details);
+type Payee = (Arc<BankEntry>, String, OpenedEnd);
 
 /// The payees, and the transfers whose accounts cannot be used.
 type Payees = (Vec<Payee>, Vec<TransferId>);
@@ -96,15 +96,13 @@ fn payees(
 ) -> Result<Option<Payees>, Halt> {
     let mut found = Vec::with_capacity(entries.len());
     for page in entries.chunks(PAGE) {
-        found.extend(world.each(page, |world, entry| {
-            payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method)
-        })?);
+        found.extend(world.each(page, |world, entry| far_end(world, entry))?);
     }
     let (mut payees, mut unusable) = (Vec::with_capacity(entries.len()), Vec::new());
-    for (entry, method) in entries.iter().zip(found) {
-        let Some(name) = entry.name.clone().filter(|_| !method.sealed_details.is_empty()) else { return Ok(None) };
-        match details_of(&method, vault)? {
-            Some(details) if has_account(format, &details) => payees.push((entry.clone(), name, details)),
+    for (entry, account) in entries.iter().zip(found) {
+        let Some(name) = entry.name.clone().filter(|_| !account.is_erased()) else { return Ok(None) };
+        match account.open(vault)? {
+            Some(opened) if has_account(format, &opened) => payees.push((entry.clone(), name, opened)),
             Some(_) | None => unusable.push(entry.transfer),
         }
     }
@@ -115,16 +113,17 @@ fn sealed() -> Refusal {
     Refusal::new(Code::InternalError, "The sealed number of a bank account cannot be decrypted.")
 }
 
-/// Returns whether a file of the format can pay to the details.
-fn has_account(format: FileFormat, details: &Details) -> bool {
-    match format {
-        FileFormat::Nacha => details.bank().is_some(),
-        FileFormat::Pain001 => message::is_writable(details),
+/// Returns whether a file of the format can pay to the account. Messages carry payouts only.
+fn has_account(format: FileFormat, opened: &OpenedEnd) -> bool {
+    match (format, opened) {
+        (FileFormat::Nacha, opened) => opened.bank().is_some(),
+        (FileFormat::Pain001, OpenedEnd::Details(details)) => message::is_writable(details),
+        (FileFormat::Pain001, OpenedEnd::Bank(_)) => false,
     }
 }
 
-fn line((entry, name, details): Payee) -> Option<Line> {
-    let bank = details.bank()?;
+fn line((entry, name, opened): Payee) -> Option<Line> {
+    let bank = opened.bank()?;
     let account = Account {
         routing: bank.routing_number.clone(),
         number: bank.account_number.clone(),
@@ -134,18 +133,9 @@ fn line((entry, name, details): Payee) -> Option<Line> {
 }
 
 /// The holder of an account abroad may have another name than the payee.
-fn message_line((entry, name, details): Payee) -> message::Line {
+fn message_line((entry, name, opened): Payee) -> Option<message::Line> {
+    let OpenedEnd::Details(details) = opened else { return None };
     let holder = details.holder_name().map(|holder| written(FileFormat::Pain001, holder));
     let name = holder.filter(|holder| holder != NO_NAME).unwrap_or(name);
-    message::Line { transfer: entry.transfer, name, amount: entry.amount, details }
-}
-
-/// Returns the details of a payout method; `None` if they are not those that this program sealed, although the key is
-/// there.
-fn details_of(method: &PayoutMethod, vault: &Vault) -> Result<Option<Details>, Refusal> {
-    match Details::open(method, vault) {
-        Ok(details) => Ok(Some(details)),
-        Err(_) if vault.has_key_of(&method.sealed_details) => Ok(None),
-        Err(_) => Err(sealed()),
-    }
+    Some(message::Line { transfer: entry.transfer, name, amount: entry.amount, details: *details })
 }

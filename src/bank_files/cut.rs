@@ -14,6 +14,7 @@ use crate::engine::Command;
 use crate::ids::BankFileId;
 use crate::jobs::{self, Leased, Work};
 use crate::money::Cents;
+use crate::rails::Direction;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
@@ -91,7 +92,9 @@ pub(super) fn move_to_next(
     connection: &BankConnection,
 ) -> Result<Option<Arc<BankFile>>, Halt> {
     let to = rules::apply(file.status, FileEvent::Redated)?;
-    let Some(window) = next_window(connection, file.platform, world.now(), file.same_day) else { return Ok(None) };
+    let Some(window) = next_window(connection, (file.platform, file.direction), world.now(), file.same_day) else {
+        return Ok(None);
+    };
     Ok(Some(rows::change(world, file, |file| {
         file.status = to;
         file.window_name = window.name;
@@ -136,10 +139,13 @@ fn seal(
     let settings = &connection.settings.0;
     let Cut { now, day, files, modifier } = cut;
     let too_large = |_| Refusal::new(Code::InternalError, "The sum of a day's bank files is too large.");
-    let before = if files == 0 { Cents::ZERO } else { sequence.credit };
-    let credit = before.plus(file.credit).map_err(too_large)?;
-    let limits = settings.limits.credit;
-    let must_release = limits.is_none_or(|limits| file.credit > limits.per_file || credit > limits.per_day);
+    let (limits, before) = match file.direction {
+        Direction::Credit => (settings.limits.credit, sequence.credit),
+        Direction::Debit => (settings.limits.debit, sequence.debit),
+    };
+    let before = if files == 0 { Cents::ZERO } else { before };
+    let sum = before.plus(file.credit).map_err(too_large)?;
+    let must_release = limits.is_none_or(|limits| file.credit > limits.per_file || sum > limits.per_day);
     let cuts = file.cuts + 1;
     let (first_trace, message_id) = match settings.identity.format() {
         FileFormat::Nacha => (Some(first_trace(sequence, file)), None),
@@ -153,7 +159,13 @@ fn seal(
     world.change(sequence, |sequence| {
         sequence.next_trace = first_trace.map_or(sequence.next_trace, |first| first + file.entries_ever + OFFSETS);
         sequence.files = files + 1;
-        sequence.credit = credit;
+        if files == 0 {
+            (sequence.credit, sequence.debit) = (Cents::ZERO, Cents::ZERO);
+        }
+        match file.direction {
+            Direction::Credit => sequence.credit = sum,
+            Direction::Debit => sequence.debit = sum,
+        }
         sequence.day.clone_from(&day);
     });
     let identity = settings.identity.clone();

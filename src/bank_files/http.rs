@@ -7,6 +7,7 @@ use super::inputs::{BankEntriesQuery, BankFileAct, BankFileCancellation, BankFil
 use super::json::{BankEntryJson, BankFileJson};
 use super::model::{BankEntry, BankFile, FileStatus};
 use super::operator::{ActOnFile, Deed};
+use super::rates::{ReturnRatesJson, return_rates};
 use super::rows;
 use crate::banking::connections::{self, ConnectionStatus};
 use crate::banking::{Person, TRANSPORT_MANUAL};
@@ -46,6 +47,12 @@ pub async fn show(call: Call) -> Outcome {
     let (org, id) = (call.caller.org, file_of(&call)?);
     let file = call.read(move |world| rows::find(world, org, id)).await?;
     Ok(Answer::ok(&BankFileJson::from(&*file)))
+}
+
+/// GET /v2/bank/return-rates
+pub async fn rates(call: Call) -> Outcome {
+    let org = call.caller.org;
+    Ok(Answer::ok(&call.read(move |world| return_rates(world, org)).await?))
 }
 
 /// GET /v2/bank/entries
@@ -182,6 +189,14 @@ fn read_routes() -> Vec<Route> {
             )
             .gives_empty(200, "The file, as text.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
+        route!(Get "/v2/bank/return-rates" Organization "list_return_rates" rates)
+            .members(Permission::View)
+            .about(TAG, "List the return rates of debits")
+            .describe(
+                "The share of the debits of each originator that came back in the last 60 days, with the limits of the \
+                 ACH rules: 0.5 % not authorized, 3 % administrative, 15 % of all.",
+            )
+            .gives::<Vec<ReturnRatesJson>>(200, "The rates of all originators."),
         route!(Get "/v2/bank/entries" Organization "list_bank_entries" entries)
             .members(Permission::View)
             .about(TAG, "List payments in files")

@@ -1,4 +1,4 @@
-//! A payout joins the open file of its window, in its own commit; or leaves it again, while it is open.
+//! A transfer joins the open file of its window, in its own commit; or leaves it again, while it is open.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ const MESSAGE_NAME_MAX: usize = 70;
 /// The name of a payee whose name has no letter of a file.
 pub(super) const NO_NAME: &str = "PAYEE";
 
-/// Adds a payout to the open file of its window, and makes it pending. `name` is the payee's.
+/// Adds a transfer to the open file of its window, and makes it pending. `name` is the holder's of the account.
 ///
 /// # Errors
-/// `internal-error` for a transfer without a payee.
+/// `internal-error` for a transfer without an account.
 pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name: &str) -> Result<Arc<Transfer>, Halt> {
-    let (Some(user_id), Some(payout_method)) = (transfer.user_id, transfer.payout_method) else {
-        return Err(Refusal::new(Code::InternalError, "A payout for a bank file has no payee.").into());
-    };
+    if transfer.bank_account.is_none() && (transfer.user_id.is_none() || transfer.payout_method.is_none()) {
+        return Err(Refusal::new(Code::InternalError, "A transfer for a bank file has no account.").into());
+    }
     let file = open_file(world, carrier, transfer)?;
     let (org, app, amount, now) = (transfer.org, transfer.app, transfer.arrives, world.now());
     let name = written(carrier.format, name);
@@ -42,9 +42,11 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
         file: file.id,
         number: file.entries_ever,
         app,
-        user_id,
-        payout_method,
+        user_id: transfer.user_id,
+        payout_method: transfer.payout_method,
+        bank_account: transfer.bank_account,
         settlement_account: file.settlement_account,
+        direction: file.direction,
         amount,
         name: Some(name),
         status: EntryStatus::Joined,
@@ -84,13 +86,14 @@ fn too_large() -> Refusal {
     Refusal::new(Code::InternalError, "The sum of a bank file is too large.")
 }
 
-/// Returns the open file of the window with room for a payout; adds one if there is none.
+/// Returns the open file of the window with room for a transfer; adds one if there is none.
 fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Result<Arc<BankFile>, Halt> {
     let new = new_file(world, transfer.org, carrier);
     let fits = |file: &Arc<BankFile>| {
         file.status == FileStatus::Open
             && (file.platform == carrier.platform && !is_at_once(carrier.platform))
             && (file.originator, file.settlement_account) == (new.originator, new.settlement_account)
+            && (file.direction, file.entry_class) == (new.direction, new.entry_class)
             && file.window_name == new.window_name
             && file.entries_ever < ENTRIES_MAX
             && file.credit.plus(transfer.arrives).is_ok_and(|credit| credit <= CREDIT_MAX)
@@ -105,7 +108,7 @@ fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Resul
 
 fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     let (id, now) = (world.id(), world.now());
-    let Carrier { parts, platform, format: _, window } = carrier;
+    let Carrier { parts, platform, format: _, direction, class, window } = carrier;
     let Slot { name, window_at, submit_by, effective_on, settles_at, same_day } = window.clone();
     BankFile {
         org,
@@ -114,6 +117,8 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         originator: parts.originator,
         settlement_account: parts.settlement_account,
         platform: *platform,
+        direction: *direction,
+        entry_class: *class,
         status: FileStatus::Open,
         window_name: name,
         window_at,
@@ -142,6 +147,8 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         sent_at: None,
         answer: None,
         returned: 0,
+        unauthorized: 0,
+        administrative: 0,
         refused: 0,
         refused_credit: Cents::ZERO,
         ended_through: None,
@@ -156,7 +163,7 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     }
 }
 
-/// Removes a payout from its file; returns whether it could. The entry of a file that was cut remains.
+/// Removes a transfer from its file; returns whether it could. The entry of a file that was cut remains.
 ///
 /// # Errors
 /// The store's.

@@ -2,12 +2,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::model::{BankAnswer, BankEntry, BankFile, EntryStatus, FileStatus};
+use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::{
     AppId, BankConnectionId, BankFileId, MemberId, OriginatorId, SettlementAccountId, TransferId, UserId,
 };
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::rails::Direction;
 
 /// A file with payments for a bank.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -30,6 +32,11 @@ pub struct BankFileJson {
     pub settlement_account_id: SettlementAccountId,
     /// The rail of its payments.
     pub platform: Platform,
+    /// credit if the file pays, debit if it collects.
+    pub direction: Direction,
+    /// The class of its entries (SEC); null in a message, and in files of earlier versions.
+    #[schema(required)]
+    pub entry_class: Option<EntryClass>,
     /// The window's name.
     #[schema(example = "evening")]
     pub window: String,
@@ -47,9 +54,12 @@ pub struct BankFileJson {
     pub settles: Time,
     /// The number of payments.
     pub entries: i64,
-    /// The sum of the payments, in cents.
+    /// The sum of what it pays, in cents.
     #[schema(value_type = i64)]
     pub credit: Cents,
+    /// The sum of what it collects, in cents.
+    #[schema(value_type = i64)]
+    pub debit: Cents,
     /// The id of the message; null until the cut-off, and in a NACHA file.
     #[schema(required, example = "019A00000000700080000000000000AB")]
     pub message_id: Option<String>,
@@ -105,13 +115,16 @@ impl From<&BankFile> for BankFileJson {
             originator_id: file.originator,
             settlement_account_id: file.settlement_account,
             platform: file.platform,
+            direction: file.direction,
+            entry_class: file.entry_class,
             window: file.window_name.clone(),
             cutoff: file.window_at,
             submit_by: file.submit_by,
             effective: file.effective_on.clone(),
             settles: file.settles_at,
             entries: file.entries,
-            credit: file.credit,
+            credit: if file.direction == Direction::Credit { file.credit } else { Cents::ZERO },
+            debit: if file.direction == Direction::Debit { file.credit } else { Cents::ZERO },
             message_id: file.header.as_ref().and_then(|header| header.0.message_id.clone()),
             name: file.name.clone(),
             size: file.size,
@@ -134,7 +147,7 @@ impl From<&BankFile> for BankFileJson {
 /// A payment in a file.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BankEntryJson {
-    /// The payout's transfer.
+    /// The transfer.
     pub transfer_id: TransferId,
     /// When it joined its file.
     #[schema(value_type = String, format = DateTime)]
@@ -147,9 +160,10 @@ pub struct BankEntryJson {
     pub number: i64,
     /// The app.
     pub app_id: AppId,
-    /// The payee.
-    pub user_id: UserId,
-    /// The payee as the file names them; null after an erasure.
+    /// The user who is paid or pays; null in the entry of a bill, of a payment customer, or of an app's own money.
+    #[schema(required)]
+    pub user_id: Option<UserId>,
+    /// The account's holder as the file names them; null after an erasure.
     #[schema(required, example = "JANE DOE")]
     pub name: Option<String>,
     /// In cents.

@@ -14,6 +14,7 @@ mod build;
 mod carrier;
 mod contents;
 mod cut;
+mod far_end;
 mod http;
 mod inputs;
 mod join;
@@ -23,26 +24,31 @@ mod model;
 mod operator;
 mod progress;
 pub mod proof;
+mod rates;
 mod references;
 mod rows;
 mod rules;
+mod ways;
 
 pub use booking::{
     Line, Overtaken, assign_to_app, assign_to_organization, assign_to_payments, assign_to_returns, book_costs,
     book_deposit, book_payments, book_returns, book_unexplained, undebited, write_off,
 };
 pub use build::{individual_id, is_individual_id};
-pub use carrier::{Carrier, carrier, is_at_once};
+pub use carrier::{Carrier, carrier, collects, is_at_once};
 pub use contents::{Contents, contents};
 pub use cut::CutFile;
+pub use far_end::{FarEnd, OpenedEnd, far_end};
 pub use http::routes;
 pub use join::{join, remove, withdraw};
 pub use model::{BankAnswer, BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
 pub use operator::{ActOnFile, Deed};
 pub use progress::{Advance, Begin, Rest, Step, Swept, Written, acknowledge, reject};
+pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};
 pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{
-    after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, of_method, of_trace,
+    after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, of_account, of_method, of_trace,
     open_amount, sent_before,
 };
 pub use rules::{FileEvent, apply, transitions};
+pub use ways::{Way, hand_over, way_from, way_from_own, way_to};

@@ -1,13 +1,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::banking::Identity;
+use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::{
-    AppId, BankConnectionId, BankFileId, BankItemId, MemberId, OrgId, OriginatorId, PayoutMethodId,
+    AppId, BankAccountId, BankConnectionId, BankFileId, BankItemId, MemberId, OrgId, OriginatorId, PayoutMethodId,
     SettlementAccountId, TransferId, UserId,
 };
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::rails::Direction;
+use crate::rails::failures::FailureCode;
 use crate::world::record::{Document, record, words};
 
 words! {
@@ -96,6 +99,11 @@ record! {
         pub settlement_account: SettlementAccountId,
         /// The rail of all its payments.
         pub platform: Platform,
+        /// Whether it pays or collects.
+        pub direction: Direction,
+        /// The class of all its entries; `None` in a message, and in files of earlier versions, which have the
+        /// originator's class for payouts.
+        pub entry_class: Option<EntryClass>,
         pub status: FileStatus,
         pub window_name: String,
         /// The cut-off.
@@ -142,17 +150,21 @@ record! {
         pub answer: Option<BankAnswer>,
         /// Entries that the bank returned.
         pub returned: i64,
+        /// Those of a file that collects that were not authorized.
+        pub unauthorized: i64,
+        /// Those of a file that collects whose accounts are closed, unknown or not valid.
+        pub administrative: i64,
         /// Entries that the bank refused before it debited them.
         pub refused: i64,
         /// Their sum.
         pub refused_credit: Cents,
         /// The entry up to which outcomes were recorded.
         pub ended_through: Option<TransferId>,
-        /// The settlement account, while the file is at the bank and the bank has not debited all of it.
+        /// The settlement account, while the file is at the bank and the bank has not booked all of it.
         pub debit_due: Option<SettlementAccountId>,
-        /// The line of a statement that debits the whole file.
+        /// The line of a statement that books the whole file: a debit, or a credit if the file collects.
         pub debit_line: Option<BankItemId>,
-        /// Entries that the bank has debited.
+        /// Entries that the bank has booked.
         pub booked: i64,
         /// The member who marked it as sent or not sent, moved it or canceled it last.
         pub closed_by: Option<MemberId>,
@@ -164,7 +176,13 @@ record! {
 }
 
 impl BankEntry {
-    /// Returns whether the bank debits it: it is in its file, and not refused.
+    /// Returns its amount as money that leaves the settlement account; negative if it collects.
+    #[must_use]
+    pub fn leaving(&self) -> Cents {
+        leaving(self.direction, self.amount)
+    }
+
+    /// Returns whether the bank books it: it is in its file, and not refused.
     pub const fn is_debited(&self) -> bool {
         match self.status {
             EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Canceled | EntryStatus::Returned => true,
@@ -173,11 +191,43 @@ impl BankEntry {
     }
 }
 
+/// Returns whether the rules count a returned debit as not authorized.
+pub(super) const fn is_unauthorized(code: FailureCode) -> bool {
+    matches!(code, FailureCode::Unauthorized)
+}
+
+/// Returns whether the rules count a returned debit as administrative.
+pub(super) const fn is_administrative(code: FailureCode) -> bool {
+    matches!(code, FailureCode::AccountClosed | FailureCode::NoAccount | FailureCode::InvalidAccountNumber)
+}
+
+fn leaving(direction: Direction, amount: Cents) -> Cents {
+    match direction {
+        Direction::Credit => amount,
+        Direction::Debit => amount.negated(),
+    }
+}
+
 impl BankFile {
-    /// Returns the number and the sum of the payments that the bank debits.
+    /// Returns the number and the sum of the payments that the bank books.
     pub fn due(&self) -> (i64, Cents) {
         let credit = self.credit.minus(self.refused_credit).unwrap_or(Cents::ZERO);
         (self.entries - self.refused, credit)
+    }
+
+    /// Counts a returned entry.
+    pub fn count_returned(&mut self, code: FailureCode) {
+        self.returned += 1;
+        if self.direction == Direction::Debit {
+            self.unauthorized += i64::from(is_unauthorized(code));
+            self.administrative += i64::from(is_administrative(code));
+        }
+    }
+
+    /// Returns an amount of it as money that leaves the settlement account; negative if the file collects.
+    #[must_use]
+    pub fn leaving(&self, amount: Cents) -> Cents {
+        leaving(self.direction, amount)
     }
 
     pub fn must_wait_for_release(&self) -> bool {
@@ -192,6 +242,7 @@ record! {
         many OF_FILE (org, file)
         many BY_NUMBER (org, file, number)
         many OF_METHOD (org, payout_method)
+        many OF_ACCOUNT (org, bank_account)
         many CREDIT_DUE (org, credit_due);
         pub org: OrgId,
         pub transfer: TransferId,
@@ -199,20 +250,25 @@ record! {
         /// From 0, in the order in which entries joined the file.
         pub number: i64,
         pub app: AppId,
-        pub user_id: UserId,
-        pub payout_method: PayoutMethodId,
+        /// The user at the other end, if it is one.
+        pub user_id: Option<UserId>,
+        /// The account at the other end is a payout method or a bank account.
+        pub payout_method: Option<PayoutMethodId>,
+        pub bank_account: Option<BankAccountId>,
         pub settlement_account: SettlementAccountId,
+        /// That of its file.
+        pub direction: Direction,
         pub amount: Cents,
-        /// The payee as the file names them; `None` after an erasure.
+        /// The holder as the file names them; `None` after an erasure.
         pub name: Option<String>,
         pub status: EntryStatus,
         /// What the bank says about this payment, in a status report.
         pub answer: Option<BankAnswer>,
-        /// The line of a statement that debits this entry alone.
+        /// The line of a statement that books this entry alone.
         pub debit_line: Option<BankItemId>,
-        /// The settlement account, while the payment is returned and the bank has not credited it.
+        /// The settlement account, while the payment is returned and the bank has not booked the return.
         pub credit_due: Option<SettlementAccountId>,
-        /// The line of a statement that credits the returned payment.
+        /// The line of a statement that books the return: a credit, or a debit if the entry collects.
         pub credit_line: Option<BankItemId>,
         pub created_at: Time,
         pub ended_at: Option<Time>,
@@ -231,7 +287,9 @@ record! {
         pub day: String,
         /// Files of that day.
         pub files: i64,
-        /// The sum of these files.
+        /// The sum of those that pay.
         pub credit: Cents,
+        /// The sum of those that collect.
+        pub debit: Cents,
     }
 }

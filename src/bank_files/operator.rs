@@ -128,7 +128,7 @@ fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<B
         ));
     }
     if file.booked > 0 {
-        return Err(refused("The bank has debited this file. Cancel it, and pay the payments again."));
+        return Err(refused("The bank has booked this file. Cancel it, and make the payments again."));
     }
     // An open file moves only when it misses its window.
     if file.sealed_at.is_none() {

@@ -23,6 +23,8 @@ fn needs(leased: &Leased, file: BankFileId) -> Vec<Want> {
 pub struct Written {
     pub leased: Leased,
     pub file: BankFileId,
+    /// The version of the file of which the bytes are. A correction of an account in between changes it.
+    pub version: i64,
     /// `None` if no entry is left.
     pub bytes: Option<(i64, String)>,
 }
@@ -37,7 +39,7 @@ impl Command for Written {
     fn decide(&self, world: &mut World) -> Result<Arc<BankFile>, Halt> {
         let file = rows::find(world, self.leased.org, self.file)?;
         jobs::renew(world, &self.leased)?;
-        if file.status != FileStatus::Sealed || file.sha256.is_some() {
+        if file.status != FileStatus::Sealed || file.sha256.is_some() || file.version != self.version {
             return Ok(file);
         }
         let Some((size, sha256)) = self.bytes.clone() else {

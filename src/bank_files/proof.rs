@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, HashMap};
 use sha2::{Digest as _, Sha256};
 
 use super::contents::{Contents, contents};
-use super::model::{BankEntry, BankFile, EntryStatus, FileStatus};
+use super::model::{BankEntry, BankFile, EntryStatus, FileStatus, is_administrative, is_unauthorized};
 use crate::clock::Time;
 use crate::engine::view;
 use crate::ids::{AppId, BankFileId, OrgId, SettlementAccountId};
 use crate::ledger::verify::Finding;
 use crate::ledger::{LedgerAccount, LedgerAccountKind};
+use crate::rails::Direction;
 use crate::refusal::Refusal;
 use crate::store::{Reads, StoreError};
 use crate::transfers::{Transfer, TransferStatus};
@@ -28,6 +29,8 @@ struct Sums {
     last_number: i64,
     withdrawn: i64,
     returned: i64,
+    unauthorized: i64,
+    administrative: i64,
     refused: i64,
     refused_credit: i128,
 }
@@ -63,7 +66,12 @@ impl Checker {
             sums.entries += 1;
             sums.credit += i128::from(entry.amount.get());
         }
-        sums.returned += i64::from(entry.status == EntryStatus::Returned);
+        if entry.status == EntryStatus::Returned {
+            sums.returned += 1;
+            let code = transfer.and_then(|transfer| transfer.error).filter(|_| file.direction == Direction::Debit);
+            sums.unauthorized += i64::from(code.is_some_and(is_unauthorized));
+            sums.administrative += i64::from(code.is_some_and(is_administrative));
+        }
         if entry.status == EntryStatus::Rejected {
             sums.refused += 1;
             sums.refused_credit += i128::from(entry.amount.get());
@@ -72,11 +80,13 @@ impl Checker {
         if unbooked != 0 {
             *self.unbooked.entry((entry.org, entry.app, account)).or_default() += unbooked;
         }
-        if entry.settlement_account != account {
-            self.find(FILES, "names another settlement account than its file", place.clone());
+        let is_of_file = (entry.settlement_account, entry.direction) == (account, file.direction);
+        if !is_of_file {
+            self.find(FILES, "names another settlement account or direction than its file", place.clone());
         }
         let agrees = transfer.is_some_and(|transfer| {
-            (transfer.arrives, transfer.user_id) == (entry.amount, Some(entry.user_id))
+            (transfer.arrives, transfer.user_id, transfer.direction())
+                == (entry.amount, entry.user_id, Some(entry.direction))
                 && agrees(entry.status, transfer.status)
         });
         if !agrees {
@@ -121,13 +131,13 @@ impl Checker {
     }
 }
 
-/// Returns what an entry adds to the unbooked money: it is settled, less what the bank debited, and what it credited for
-/// a return.
+/// Returns what an entry adds to the unbooked money: it is settled, less what the bank booked, and what it booked for a
+/// return.
 fn unbooked(file: &BankFile, entry: &BankEntry) -> i128 {
     let is_debited = entry.is_debited() && (file.debit_line.is_some() || entry.debit_line.is_some());
     let facts = i128::from(entry.status == EntryStatus::Settled) - i128::from(is_debited)
         + i128::from(entry.credit_line.is_some());
-    i128::from(entry.amount.get()) * facts
+    i128::from(entry.leaving().get()) * facts
 }
 
 const fn agrees(entry: EntryStatus, transfer: TransferStatus) -> bool {
@@ -152,8 +162,10 @@ fn wrong(file: &BankFile, sums: &Sums) -> Option<String> {
     if (file.entries_ever, file.entries_ever) != (sums.last_number, sums.entries + sums.withdrawn) {
         return Some("gave a number twice, or to no entry".to_owned());
     }
-    if file.returned != sums.returned {
-        return Some(format!("counts {} returned entries; it has {}", file.returned, sums.returned));
+    let counted = (file.returned, file.unauthorized, file.administrative);
+    let found = (sums.returned, sums.unauthorized, sums.administrative);
+    if counted != found {
+        return Some(format!("counts {counted:?} returned, unauthorized and administrative entries; it has {found:?}"));
     }
     if (file.refused, i128::from(file.refused_credit.get())) != (sums.refused, sums.refused_credit) {
         let (refused, credit) = (file.refused, file.refused_credit);

@@ -8,7 +8,9 @@ use crate::banking::connections::{self, BankConnection};
 use crate::banking::settlement_accounts;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::ids::{BankConnectionId, BankFileId, MemberId, OrgId, PayoutMethodId, SettlementAccountId, TransferId};
+use crate::ids::{
+    BankAccountId, BankConnectionId, BankFileId, MemberId, OrgId, PayoutMethodId, SettlementAccountId, TransferId,
+};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
@@ -54,7 +56,15 @@ pub fn at(world: &World, file: &BankFile, number: i64) -> Result<Option<Arc<Bank
 /// # Errors
 /// The store's.
 pub fn of_method(world: &World, org: OrgId, method: PayoutMethodId) -> Result<Vec<Arc<BankEntry>>, Halt> {
-    world.all::<BankEntry>(BankEntry::OF_METHOD, key![org, method])
+    world.all::<BankEntry>(BankEntry::OF_METHOD, key![org, Some(method)])
+}
+
+/// Returns the entries of a bank account.
+///
+/// # Errors
+/// The store's.
+pub fn of_account(world: &World, org: OrgId, account: BankAccountId) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    world.all::<BankEntry>(BankEntry::OF_ACCOUNT, key![org, Some(account)])
 }
 
 /// Returns the files whose numbers include this one, newest range first. Numbers repeat after ten million entries. For
@@ -90,7 +100,7 @@ pub fn after(
     world.page::<BankEntry>(&Query { direction: Direction::Ascending, after, ..entries })
 }
 
-/// Returns the files at the bank that it has not debited from an account, oldest first.
+/// Returns the files at the bank that it has not booked on an account, oldest first.
 ///
 /// # Errors
 /// The store's.
@@ -100,7 +110,7 @@ pub fn awaiting_debit(world: &World, org: OrgId, account: SettlementAccountId) -
     Ok(files)
 }
 
-/// Returns the returned payments that the bank has not credited to an account, oldest first.
+/// Returns the returned payments whose return the bank has not booked on an account, oldest first.
 ///
 /// # Errors
 /// The store's.
@@ -110,7 +120,7 @@ pub fn awaiting_credit(world: &World, org: OrgId, account: SettlementAccountId) 
     Ok(entries)
 }
 
-/// Returns what the bank has not debited of a file.
+/// Returns what the bank has not booked of a file.
 ///
 /// # Errors
 /// The store's.
@@ -207,8 +217,8 @@ pub(super) fn sequence(world: &mut World, connection: &BankConnection) -> Result
     if let Some(found) = world.get::<BankSequence>(key![org, id])? {
         return Ok(found);
     }
-    let (day, credit) = (String::new(), Cents::ZERO);
-    Ok(world.add(BankSequence { org, connection: id, next_trace: 1, day, files: 0, credit }))
+    let (day, credit, debit) = (String::new(), Cents::ZERO, Cents::ZERO);
+    Ok(world.add(BankSequence { org, connection: id, next_trace: 1, day, files: 0, credit, debit }))
 }
 
 /// Removes the payee's name from the entry of a transfer.

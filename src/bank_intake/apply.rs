@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::correct::correct;
+use super::correct::{correct, correct_account};
 use super::matching::Target;
 use super::model::{BankItem, Findings, InboundFile, InboundStatus, ItemReason, ItemStatus};
 use super::reported::Reported;
@@ -188,6 +188,10 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
             let corrected = correct(world, org, *transfer, details)?;
             let (payout_method, reason) = (corrected.as_ref().ok().copied(), corrected.err());
             Ok(Effect { reason, payout_method, transfer: Some(*transfer), ..Effect::default() })
+        }
+        Target::AccountCorrection(transfer, account) => {
+            let reason = correct_account(world, org, *transfer, account)?.err();
+            Ok(Effect { reason, transfer: Some(*transfer), ..Effect::default() })
         }
         Target::Rejection(id) => {
             let file: Arc<_> = bank_files::find(world, org, *id)?;

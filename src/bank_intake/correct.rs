@@ -1,15 +1,20 @@
 //! Applies the numbers that a payee's bank reported.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::model::ItemReason;
-use crate::bank_files::{self, BankEntry, EntryStatus};
-use crate::ids::{OrgId, PayoutMethodId, TransferId};
-use crate::payout_methods::{self, SealedDetails};
+use crate::apps::{self, App};
+use crate::bank_accounts::{self, SealedAccount};
+use crate::bank_files::{self, BankEntry, BankFile, EntryStatus, FarEnd};
+use crate::ids::{BankFileId, OrgId, PayoutMethodId, TransferId};
+use crate::payment_customers::{self, PaymentCustomer};
+use crate::payout_methods::SealedDetails;
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::transfers;
 use crate::users;
+use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// Replaces the account of a payment's payee, and moves payments that are not written yet to the new one. Returns the
@@ -22,26 +27,64 @@ pub(super) fn correct(
 ) -> Result<Result<PayoutMethodId, ItemReason>, Halt> {
     let entry = bank_files::entry(world, org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
     let scope = Scope { org, app: entry.app };
-    let method = payout_methods::paid_to(world, org, entry.user_id, entry.payout_method)?;
+    let FarEnd::Method(method) = bank_files::far_end(world, &entry)? else {
+        return Ok(Err(ItemReason::NeedsReview));
+    };
     if !method.in_use {
         return Ok(Err(ItemReason::MethodNotInUse));
     }
-    let user = users::find(world, scope, entry.user_id)?;
-    let waiting = unwritten(world, org, method.id)?;
+    let user = users::find(world, scope, method.user_id)?;
+    let entries = bank_files::of_method(world, org, method.id)?;
+    let waiting = unwritten(world, entries)?;
     let new = users::correct_payout_method(world, scope, &user, &method, details)?.id;
     for entry in waiting {
         let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.transfer)?;
         world.change(&transfer, |transfer| transfer.payout_method = Some(new));
-        world.change(&entry, |entry| entry.payout_method = new);
+        world.change(&entry, |entry| entry.payout_method = Some(new));
     }
     Ok(Ok(new))
 }
 
-/// Returns the payments to an account whose files are not written.
-fn unwritten(world: &mut World, org: OrgId, method: PayoutMethodId) -> Result<Vec<Arc<BankEntry>>, Halt> {
-    let mut entries = bank_files::of_method(world, org, method)?;
+/// Replaces the bank account of an app or a payer, and moves payments that are not written yet to the new one. Returns
+/// why there is none, if so.
+pub(super) fn correct_account(
+    world: &mut World,
+    org: OrgId,
+    transfer: TransferId,
+    corrected: &SealedAccount,
+) -> Result<Result<(), ItemReason>, Halt> {
+    let entry = bank_files::entry(world, org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
+    let FarEnd::Account(account) = bank_files::far_end(world, &entry)? else {
+        return Ok(Err(ItemReason::NeedsReview));
+    };
+    if !account.in_use {
+        return Ok(Err(ItemReason::MethodNotInUse));
+    }
+    let entries = bank_files::of_account(world, org, account.id)?;
+    let waiting = unwritten(world, entries)?;
+    let new = bank_accounts::correct(world, &account, corrected)?.id;
+    for entry in waiting {
+        let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.transfer)?;
+        world.change(&transfer, |transfer| transfer.bank_account = Some(new));
+        world.change(&entry, |entry| entry.bank_account = Some(new));
+    }
+    if let Some(customer) = world.get::<PaymentCustomer>(key![org, account.holder])? {
+        payment_customers::touch(world, &customer)?;
+    } else if let Some(app) = world.get::<App>(key![org, account.holder])? {
+        apps::touch(world, &app)?;
+    }
+    Ok(Ok(()))
+}
+
+/// Returns the payments of an account whose files are not written. Bytes that a worker has built of these files are old.
+fn unwritten(world: &mut World, mut entries: Vec<Arc<BankEntry>>) -> Result<Vec<Arc<BankEntry>>, Halt> {
     entries.retain(|entry| entry.status == EntryStatus::Joined);
-    let files = world.each(&entries, |world, entry| bank_files::find(world, org, entry.file))?;
-    let unwritten = entries.into_iter().zip(files).filter(|(_, file)| file.sha256.is_none());
-    Ok(unwritten.map(|(entry, _)| entry).collect())
+    let files = world.each(&entries, |world, entry| bank_files::find(world, entry.org, entry.file))?;
+    let found = entries.into_iter().zip(files).filter(|(_, file)| file.sha256.is_none());
+    let (unwritten, files): (Vec<_>, Vec<_>) = found.unzip();
+    let files: BTreeMap<BankFileId, Arc<BankFile>> = files.into_iter().map(|file| (file.id, file)).collect();
+    for file in files.values() {
+        bank_files::change(world, file, |_| ());
+    }
+    Ok(unwritten)
 }

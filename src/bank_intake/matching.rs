@@ -7,12 +7,15 @@ use bursar_formats::nacha::{Corrected, Trace};
 use super::model::{ItemKind, ItemReason};
 use super::reported::{Named, Reported, is_duplicate};
 use crate::bank::{AccountNumber, RoutingNumber};
-use crate::bank_files::{self, BankAnswer, BankEntry, BankFile};
+use crate::bank_accounts::{self, SealedAccount};
+use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, FarEnd, OpenedEnd};
 use crate::banking::NachaIdentity;
 use crate::ids::{BankConnectionId, BankFileId, OrgId, TransferId};
 use crate::money::Cents;
-use crate::payout_methods::{self, AccountType, Details, PayoutMethod, SealedDetails, Target as Destination, UsBank};
-use crate::refusal::{Code, Refusal};
+use crate::payout_methods::{AccountType, Details, SealedDetails, Target as Destination, UsBank};
+use crate::rails::Direction;
+use crate::refusal::Refusal;
+use crate::transfers::{Transfer, TransferKind};
 use crate::vault::Vault;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -26,6 +29,8 @@ pub enum Target {
     Return(TransferId),
     /// The payment, and the account with the corrected numbers.
     Correction(TransferId, Box<SealedDetails>),
+    /// The same for the bank account of an app or a payer.
+    AccountCorrection(TransferId, Box<SealedAccount>),
     Rejection(BankFileId),
     /// What the bank says about a whole file.
     FileAnswer(BankFileId, BankAnswer),
@@ -59,7 +64,7 @@ pub fn target(
                 return unmatched(ItemReason::OtherAmount);
             }
             for (entry, _) in equal {
-                if is_account(&*method_of(world, entry)?, vault, entry, reported)? {
+                if is_account(&bank_files::far_end(world, entry)?, vault, entry, reported)? {
                     return Ok(Target::Return(entry.transfer));
                 }
             }
@@ -67,20 +72,18 @@ pub fn target(
         }
         ItemKind::Change => {
             for (entry, _) in &found {
-                let method = method_of(world, entry)?;
-                if is_account(&method, vault, entry, reported)? {
-                    let corrected = corrected(&method, vault, reported);
-                    return Ok(match corrected {
-                        Some(details) => Target::Correction(entry.transfer, Box::new(details.sealed(vault, nonce))),
-                        None => Target::Unmatched(ItemReason::NotACorrection, Some(entry.transfer)),
-                    });
+                let account = bank_files::far_end(world, entry)?;
+                if is_account(&account, vault, entry, reported)? {
+                    return correction(world, entry, &account, vault, (reported, nonce));
                 }
             }
             unmatched(ItemReason::OtherAccount)
         }
         ItemKind::Rejection => {
-            let is_whole =
-                |file: &&Arc<BankFile>| is_amount(file.credit, reported.amount) && file.entries == reported.credits;
+            let is_whole = |file: &&Arc<BankFile>| match file.direction {
+                Direction::Credit => is_amount(file.credit, reported.amount) && file.entries == reported.credits,
+                Direction::Debit => is_amount(file.credit, reported.debits.1) && file.entries == reported.debits.0,
+            };
             Ok(match found.iter().map(|(_, file)| file).find(is_whole) {
                 Some(file) => Target::Rejection(file.id),
                 None => Target::Unmatched(ItemReason::OtherTotals, Some(newest.transfer)),
@@ -189,36 +192,57 @@ fn is_amount(ours: Cents, reported: u64) -> bool {
     u64::try_from(ours.get()).is_ok_and(|ours| ours == reported)
 }
 
-fn method_of(world: &World, entry: &BankEntry) -> Result<Arc<PayoutMethod>, Halt> {
-    payout_methods::paid_to(world, entry.org, entry.user_id, entry.payout_method)
-}
-
 /// Returns whether the bank names the account that we paid. The numbers of an erased payee are gone; then the id that
 /// we gave the payment decides.
-fn is_account(method: &PayoutMethod, vault: &Vault, entry: &BankEntry, reported: &Reported) -> Result<bool, Refusal> {
-    if method.sealed_details.is_empty() {
+fn is_account(account: &FarEnd, vault: &Vault, entry: &BankEntry, reported: &Reported) -> Result<bool, Refusal> {
+    if account.is_erased() {
         return Ok(reported.individual_id == bank_files::individual_id(entry.transfer));
     }
-    match Details::open(method, vault) {
-        Ok(details) => Ok(details.account_number() == Some(reported.account.as_str())),
-        Err(_) if vault.has_key_of(&method.sealed_details) => Ok(false),
-        Err(_) => Err(Refusal::new(Code::InternalError, "The sealed number of a bank account cannot be decrypted.")),
+    let opened = account.open(vault)?;
+    Ok(opened.is_some_and(|opened| opened.account_number() == Some(reported.account.as_str())))
+}
+
+/// Returns what to do with the numbers that a bank reports. A vendor's account was approved by members, so members decide.
+fn correction(
+    world: &World,
+    entry: &BankEntry,
+    account: &FarEnd,
+    vault: &Vault,
+    (reported, nonce): (&Reported, [u8; 24]),
+) -> Result<Target, Halt> {
+    let unmatched = |reason| Ok(Target::Unmatched(reason, Some(entry.transfer)));
+    let transfer = world.get::<Transfer>(key![entry.org, entry.transfer])?;
+    if transfer.is_none_or(|transfer| transfer.kind == TransferKind::Payable) {
+        return unmatched(ItemReason::NeedsReview);
     }
+    let opened = if account.is_erased() { None } else { account.open(vault)? };
+    Ok(match (account, opened) {
+        (FarEnd::Method(_), Some(OpenedEnd::Details(details))) => match corrected(*details, reported) {
+            Some(details) => Target::Correction(entry.transfer, Box::new(details.sealed(vault, nonce))),
+            None => return unmatched(ItemReason::NotACorrection),
+        },
+        (FarEnd::Account(account), Some(OpenedEnd::Bank(bank))) => match corrected_bank(&bank, reported) {
+            Some(bank) => {
+                let sealed = bank_accounts::sealed_with(account, &bank, vault, nonce);
+                Target::AccountCorrection(entry.transfer, Box::new(sealed))
+            }
+            None => return unmatched(ItemReason::NotACorrection),
+        },
+        (FarEnd::Method(_) | FarEnd::Account(_), _) => return unmatched(ItemReason::NotACorrection),
+    })
 }
 
 /// Returns the account with the corrected numbers, if they are valid and differ.
-fn corrected(method: &PayoutMethod, vault: &Vault, reported: &Reported) -> Option<Details> {
-    if method.sealed_details.is_empty() {
-        return None;
-    }
-    let details = Details::open(method, vault).ok()?;
+fn corrected(details: Details, reported: &Reported) -> Option<Details> {
     let Destination::UsBank { bank, address, residence } = &details.target else { return None };
-    let new = with(bank, &reported.change.as_ref()?.corrected_values()?)?;
-    if new == *bank {
-        return None;
-    }
+    let new = corrected_bank(bank, reported)?;
     let target = Destination::UsBank { bank: new, address: address.clone(), residence: residence.clone() };
     Some(Details { target, ..details })
+}
+
+fn corrected_bank(bank: &UsBank, reported: &Reported) -> Option<UsBank> {
+    let new = with(bank, &reported.change.as_ref()?.corrected_values()?)?;
+    (new != *bank).then_some(new)
 }
 
 fn with(bank: &UsBank, to: &Corrected) -> Option<UsBank> {

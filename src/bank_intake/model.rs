@@ -120,8 +120,12 @@ words! {
     pub enum LineMeaning {
         /// A debit for payments in a file of ours.
         Payments = "payments",
+        /// A credit for what a file of ours collects.
+        Collections = "collections",
         /// A credit for payments that came back.
         Returns = "returns",
+        /// A debit for what was collected and taken back.
+        ReturnedDebits = "returned_debits",
         /// Money from others.
         Deposit = "deposit",
         /// Several payments from others in one line, or one whose text is longer than what is stored.
@@ -142,9 +146,9 @@ words! {
 words! {
     /// What a line was booked as.
     pub enum BookedAs {
-        /// The debit of payments in files.
+        /// Payments in files: their debit, or the credit of what they collect.
         Payments = "payments",
-        /// The credit of returned payments.
+        /// Returned payments: their credit, or the debit of what was collected.
         Returns = "returns",
         /// A deposit of an app.
         Deposit = "deposit",
@@ -164,9 +168,9 @@ pub struct Proposal {
     /// The app of a deposit.
     #[schema(required)]
     pub app_id: Option<AppId>,
-    /// The files that the bank debited whole.
+    /// The files that the bank booked whole.
     pub bank_file_ids: Vec<BankFileId>,
-    /// The payments that the bank debited one by one, or the returned payments that it credited.
+    /// The payments that the bank booked one by one, or the returned payments.
     pub transfer_ids: Vec<TransferId>,
 }
 

@@ -175,22 +175,23 @@ fn propose(
         let message = if item.is_line() {
             "A line of a statement is assigned to an app, to the organization or to a file."
         } else {
-            "Only a return can be matched with a payout. Clarify this report with the bank, and ignore it."
+            "Only a return can be matched with a payment. Clarify this report with the bank, and ignore it."
         };
         return Err(refused(message));
     }
     let to = rules::apply_to_item(item.status, ItemEvent::Matched)?;
     let Some(entry) = bank_files::entry(world, item.org, transfer)? else {
-        let message = "is no payout that was sent to a bank in a file";
+        let message = "is no payment that was sent to a bank in a file";
         return Err(Refusal::field(Code::InvalidInput, "/transfer_id", message).into());
     };
     let file = bank_files::find(world, item.org, entry.file)?;
     if file.connection != item.connection {
-        let message = "is a payout of another bank connection";
+        let message = "is a payment of another bank connection";
         return Err(Refusal::field(Code::InvalidInput, "/transfer_id", message).into());
     }
     if entry.amount != item.amount {
-        let message = format!("is a payout of {}; the bank returned {}", entry.amount.dollars(), item.amount.dollars());
+        let message =
+            format!("is a payment of {}; the bank returned {}", entry.amount.dollars(), item.amount.dollars());
         return Err(Refusal::field(Code::InvalidInput, "/transfer_id", message).into());
     }
     record(world, item, ActKind::BankItemMatched, by, |item| {
@@ -202,19 +203,19 @@ fn propose(
 fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<BankItem>, Halt> {
     let to = rules::apply_to_item(item.status, ItemEvent::Approved)?;
     let (Some(transfer), Some(matched_by)) = (item.transfer, item.matched_by) else {
-        return Err(refused("The report is matched with no payout. Match it first."));
+        return Err(refused("The report is matched with no payment. Match it first."));
     };
     is_second_person(matched_by, by)?;
     let entry = bank_files::entry(world, item.org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
     match settlements::return_entry(world, &entry, failure(&item.code, item.bank_reason.as_deref()))? {
         Returned::Booked => {}
-        Returned::Again => return Err(refused("The payout was returned before. Ignore this report.")),
+        Returned::Again => return Err(refused("The payment was returned before. Ignore this report.")),
         Returned::NotSent => {
             return Err(refused(
-                "The payout's file is not at the bank according to your records. Mark it as sent first.",
+                "The payment's file is not at the bank according to your records. Mark it as sent first.",
             ));
         }
-        Returned::NotInFile => return Err(refused("The payout left its file, or its file was canceled.")),
+        Returned::NotInFile => return Err(refused("The payment left its file, or its file was canceled.")),
     }
     let now = world.now();
     record(world, item, ActKind::BankItemApproved, by, |item| {

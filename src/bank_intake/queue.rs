@@ -114,38 +114,38 @@ fn sum(of: Cents, amount: Cents) -> Result<Cents, Halt> {
     Ok(of.plus(amount).map_err(too_large)?)
 }
 
-/// Returns the sum of files and payments that the bank has not debited.
+/// Returns the sum of files and payments that the bank has not booked, as money that leaves the account.
 fn debits(world: &mut World, line: Line, proposal: &Proposal) -> Result<Cents, Halt> {
     let mut total = Cents::ZERO;
     let files = world.each(&proposal.bank_file_ids, |world, id| bank_files::find(world, line.org, *id))?;
     for (place, file) in files.iter().enumerate() {
         if file.debit_due != Some(line.account) || file.booked > 0 {
-            let message = "is a file that the bank has debited, or that is not at the bank";
+            let message = "is a file that the bank has booked, or that is not at the bank";
             return Err(Refusal::field(Code::InvalidInput, format!("/bank_file_ids/{place}"), message).into());
         }
-        total = sum(total, file.due().1)?;
+        total = sum(total, file.leaving(file.due().1))?;
     }
     let payments = world.each(&proposal.transfer_ids, |world, id| bank_files::undebited(world, line, *id))?;
     for (place, payment) in payments.into_iter().enumerate() {
         let Some(entry) = payment.filter(|entry| !proposal.bank_file_ids.contains(&entry.file)) else {
-            let message = "is no payment at this bank that it has not debited, or is in a file that you name too";
+            let message = "is no payment at this bank that it has not booked, or is in a file that you name too";
             return Err(Refusal::field(Code::InvalidInput, format!("/transfer_ids/{place}"), message).into());
         };
-        total = sum(total, entry.amount)?;
+        total = sum(total, entry.leaving())?;
     }
     Ok(total)
 }
 
-/// Returns the sum of returned payments that the bank has not credited.
+/// Returns the sum of returned payments whose return the bank has not booked, as a line has it.
 fn credits(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<Cents, Halt> {
     let mut total = Cents::ZERO;
     let entries = world.each(transfers, |world, id| bank_files::entry(world, line.org, *id))?;
     for (place, entry) in entries.into_iter().enumerate() {
         let Some(entry) = entry.filter(|entry| entry.credit_due == Some(line.account)) else {
-            let message = "is no returned payment that the bank has not credited; match its return first";
+            let message = "is no returned payment whose return the bank has not booked; match its return first";
             return Err(Refusal::field(Code::InvalidInput, format!("/transfer_ids/{place}"), message).into());
         };
-        total = sum(total, entry.amount)?;
+        total = sum(total, entry.leaving())?;
     }
     Ok(total)
 }

@@ -142,19 +142,25 @@ fn reports_of(batch: &Batch) -> Vec<Reported> {
     }
 }
 
-fn is_credit(entry: &Entry) -> bool {
-    matches!(entry.code.as_str(), "22" | "32")
-}
-
 fn rejection(batch: &Batch, code: &str) -> Reported {
-    let credits: Vec<&Entry> = batch.entries.iter().filter(|entry| is_credit(entry)).collect();
+    let of = |codes: [&str; 2]| {
+        let found: Vec<u64> = batch
+            .entries
+            .iter()
+            .filter(|entry| codes.contains(&entry.code.as_str()))
+            .map(|entry| entry.amount)
+            .collect();
+        (i64::try_from(found.len()).unwrap_or(i64::MAX), found.iter().sum::<u64>())
+    };
+    let ((credits, credit), debits) = (of(["22", "32"]), of(["27", "37"]));
     Reported {
         kind: ItemKind::Rejection,
         line: batch.entries.first().map_or(0, |entry| i64::from(entry.line)),
         code: format!("REJ{code}"),
         trace: batch.entries.first().map(|entry| entry.trace),
-        amount: credits.iter().map(|entry| entry.amount).sum(),
-        credits: i64::try_from(credits.len()).unwrap_or(i64::MAX),
+        amount: if credit == 0 { debits.1 } else { credit },
+        credits,
+        debits,
         account: String::new(),
         individual_id: String::new(),
         text: String::new(),
@@ -171,6 +177,7 @@ fn report(entry: &Entry) -> Reported {
         trace: None,
         amount: entry.amount,
         credits: 0,
+        debits: (0, 0),
         account: entry.account.clone(),
         individual_id: entry.individual_id.clone(),
         text: String::new(),

@@ -13,10 +13,11 @@ pub struct Reported {
     pub code: String,
     /// The trace number of our payment; of the first one for a rejection.
     pub trace: Option<Trace>,
-    /// In cents; the sum of the credits for a rejection.
+    /// In cents; the sum of the credits for a rejection, or of the debits if there are none.
     pub amount: u64,
-    /// The credits of a rejected batch.
+    /// The number of credits of a rejected batch, and that of its debits with their sum.
     pub credits: i64,
+    pub debits: (i64, u64),
     pub account: String,
     pub individual_id: String,
     pub text: String,

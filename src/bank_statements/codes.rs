@@ -9,7 +9,9 @@ use crate::bank_intake::LineMeaning;
 pub(super) const fn of_bai2(code: u16) -> LineMeaning {
     match code {
         447 | 466 | 469 => LineMeaning::Payments,
+        166 => LineMeaning::Collections,
         168 | 257 | 258 => LineMeaning::Returns,
+        468 | 555 | 557 | 558 | 561 => LineMeaning::ReturnedDebits,
         142 | 165 | 169 | 195 | 206 | 208 | 301 | 399 => LineMeaning::Deposit,
         661 | 698 => LineMeaning::Fee,
         354 => LineMeaning::Interest,
@@ -35,6 +37,8 @@ pub(super) fn of_camt(entry: &Entry) -> LineMeaning {
     match (family.as_str(), sub.as_str(), entry.is_credit) {
         (_, "CHRG" | "FEES" | "COMM" | "COME", false) => LineMeaning::Fee,
         (_, "INTR", true) => LineMeaning::Interest,
+        ("IDDT", _, false) => LineMeaning::ReturnedDebits,
+        ("IDDT", _, true) if !entry.is_reversal && !is_returned => LineMeaning::Collections,
         (_, "RRTN", true) => LineMeaning::Returns,
         ("ICDT" | "IRCT", _, true) if entry.is_reversal || is_returned => LineMeaning::Returns,
         (_, "RRTN", false) => LineMeaning::Other,

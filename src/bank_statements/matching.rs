@@ -22,6 +22,7 @@ use crate::ids::{
     TransferId,
 };
 use crate::money::Cents;
+use crate::rails::Direction;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -34,11 +35,11 @@ pub type Shares = BTreeMap<AppId, Cents>;
 /// What a line is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineTarget {
-    /// The debit of whole files.
+    /// Whole files.
     Files(Vec<(BankFileId, Shares)>),
-    /// The debit of one payment.
+    /// One payment.
     Entry(TransferId),
-    /// The credit of returned payments.
+    /// Returned payments.
     Returns(Vec<TransferId>),
     /// The credit of a payment whose return this line reports.
     Return(TransferId),
@@ -95,7 +96,11 @@ fn targets(
     // The codes of wires differ by bank, so a debit that names a message of ours is a payment under any code.
     let is_named = |line: &BankItem| settings.identity.pain001().is_some() && line.meaning == Some(LineMeaning::Other);
     let needs_payments = has(LineMeaning::Payments) || lines.iter().any(|line| is_named(line));
-    let mut payments = if needs_payments { Payments::load(world, org, account, grain)? } else { Payments::default() };
+    let mut load = |is_needed: bool, direction| {
+        if is_needed { Payments::load(world, (org, account), grain, direction) } else { Ok(Payments::default()) }
+    };
+    let mut payments = load(needs_payments, Direction::Credit)?;
+    let mut collections = load(has(LineMeaning::Collections), Direction::Debit)?;
     let connection = statement.connection;
     let odfi = settings.identity.nacha().map(|nacha| nacha.odfi_routing_number.as_str());
     let ours = world.each(lines, |world, line| names_ours(world, (org, connection), &words(line), odfi))?;
@@ -104,13 +109,18 @@ fn targets(
         lines.iter().zip(reported).filter_map(|(line, returned)| Some((line.id, returned?))).collect();
     let ours: HashSet<BankItemId> =
         lines.iter().zip(ours).filter(|(_, is_ours)| *is_ours).map(|(line, _)| line.id).collect();
-    let mut returns = if has(LineMeaning::Returns) { Returns::load(world, org, account)? } else { Returns::default() };
+    let mut load = |meaning: LineMeaning, direction| {
+        if has(meaning) { Returns::load(world, (org, account), direction) } else { Ok(Returns::default()) }
+    };
+    let mut returns = load(LineMeaning::Returns, Direction::Credit)?;
+    let mut returned_debits = load(LineMeaning::ReturnedDebits, Direction::Debit)?;
     let references = if has(LineMeaning::Deposit) { references(world, org)? } else { HashMap::new() };
     let mut taken = HashSet::new();
     let target = |line: &Arc<BankItem>| {
         let is_credit = line.amount.is_positive();
         let target = match (line.meaning.unwrap_or(LineMeaning::Other), is_credit) {
             (LineMeaning::Payments, false) => payments.take(line, ours.contains(&line.id)),
+            (LineMeaning::Collections, true) => collections.take(line, ours.contains(&line.id)),
             (LineMeaning::Other, false) if is_named(line) && ours.contains(&line.id) => payments.take(line, true),
             (LineMeaning::Returns, true) if reported.contains_key(&line.id) => {
                 let transfer = reported[&line.id];
@@ -122,6 +132,7 @@ fn targets(
                 }
             }
             (LineMeaning::Returns, true) => returns.take(line, ours.contains(&line.id)),
+            (LineMeaning::ReturnedDebits, false) => returned_debits.take(line, ours.contains(&line.id)),
             (LineMeaning::Deposit, true) => deposit(line, &references),
             (LineMeaning::Deposits, true) => LineTarget::Unmatched(ItemReason::NeedsReview),
             (LineMeaning::Fee, _) | (LineMeaning::Interest, true) if bank_intake::is_small_cost(line.amount) => {
@@ -131,7 +142,9 @@ fn targets(
             (LineMeaning::DebitByOther, false) => LineTarget::Unmatched(ItemReason::DebitByOther),
             (
                 LineMeaning::Payments
+                | LineMeaning::Collections
                 | LineMeaning::Returns
+                | LineMeaning::ReturnedDebits
                 | LineMeaning::Deposit
                 | LineMeaning::Deposits
                 | LineMeaning::Interest
@@ -243,14 +256,14 @@ fn total<'a>(amounts: impl Iterator<Item = &'a Cents>) -> i128 {
     amounts.map(|amount| i128::from(amount.get())).sum()
 }
 
-/// A payment that the bank has not debited.
+/// A payment that the bank has not booked.
 struct Undebited {
     entry: Arc<BankEntry>,
     /// The references by which the bank may name it.
     names: [String; 2],
 }
 
-/// The payments that the bank has not debited.
+/// The payments of a direction that the bank has not booked.
 #[derive(Default)]
 struct Payments {
     /// What the bank books as one line: a file, or the files of a day. Oldest first.
@@ -263,8 +276,14 @@ struct Payments {
 }
 
 impl Payments {
-    fn load(world: &mut World, org: OrgId, account: SettlementAccountId, grain: BookingGrain) -> Result<Self, Halt> {
-        let files = bank_files::awaiting_debit(world, org, account)?;
+    fn load(
+        world: &mut World,
+        (org, account): (OrgId, SettlementAccountId),
+        grain: BookingGrain,
+        direction: Direction,
+    ) -> Result<Self, Halt> {
+        let mut files = bank_files::awaiting_debit(world, org, account)?;
+        files.retain(|file| file.direction == direction);
         let entries = world.each(&files, |world, file| bank_files::after(world, file, None, ENTRIES_READ))?;
         let mut payments = Self { grain_is_entry: grain == BookingGrain::Entry, ..Self::default() };
         let mut days: BTreeMap<String, Vec<(BankFileId, Shares)>> = BTreeMap::new();
@@ -318,7 +337,7 @@ impl Payments {
         if self.grain_is_entry {
             return self.take_entry(line, is_ours);
         }
-        let wanted = -i128::from(line.amount.get());
+        let wanted = i128::from(line.amount.get()).abs();
         let named: HashSet<BankFileId> = if is_ours {
             let words = words(line);
             words.split(is_between).filter_map(|word| self.files.get(word)).copied().collect()
@@ -345,7 +364,7 @@ impl Payments {
     /// The payment that the line names; one of the amount, if it names none of ours.
     fn take_entry(&mut self, line: &BankItem, is_ours: bool) -> LineTarget {
         let words = words(line);
-        let of_amount = self.entries.entry(line.amount.negated()).or_default();
+        let of_amount = self.entries.entry(magnitude(line.amount)).or_default();
         let is_named = |one: &Undebited| one.names.iter().any(|name| words.contains(name.as_str()));
         let mut fitting: Vec<usize> = (0..of_amount.len()).filter(|place| is_named(&of_amount[*place])).collect();
         if fitting.is_empty() {
@@ -361,6 +380,10 @@ impl Payments {
             Err(reason) => LineTarget::Unmatched(reason),
         }
     }
+}
+
+const fn magnitude(amount: Cents) -> Cents {
+    if amount.is_negative() { amount.negated() } else { amount }
 }
 
 fn shares_of(entries: impl IntoIterator<Item = Arc<BankEntry>>) -> Shares {
@@ -384,7 +407,7 @@ fn names(file: &BankFile, entry: &BankEntry) -> [String; 2] {
     }
 }
 
-/// A returned payment that the bank has not credited.
+/// A returned payment whose return the bank has not booked.
 struct Returned {
     entry: Arc<BankEntry>,
     /// The file of the bank that reported it.
@@ -396,8 +419,13 @@ struct Returned {
 struct Returns(Vec<Returned>);
 
 impl Returns {
-    fn load(world: &mut World, org: OrgId, account: SettlementAccountId) -> Result<Self, Halt> {
-        let entries = bank_files::awaiting_credit(world, org, account)?;
+    fn load(
+        world: &mut World,
+        (org, account): (OrgId, SettlementAccountId),
+        direction: Direction,
+    ) -> Result<Self, Halt> {
+        let mut entries = bank_files::awaiting_credit(world, org, account)?;
+        entries.retain(|entry| entry.direction == direction);
         let reports = world.each(&entries, |world, entry| bank_intake::returns_of(world, org, entry.transfer))?;
         let returned = entries.into_iter().zip(reports).map(|(entry, reports)| {
             let names = reports.iter().filter_map(|report| report.trace.clone());
@@ -411,7 +439,7 @@ impl Returns {
     /// The payment that the line names. If it names none of ours: what has the amount of one payment, of all of one file
     /// of returns, and of all of them.
     fn take(&mut self, line: &BankItem, is_ours: bool) -> LineTarget {
-        let (words, wanted) = (words(line), i128::from(line.amount.get()));
+        let (words, wanted) = (words(line), i128::from(line.amount.get()).abs());
         let of_amount = |one: &&Returned| i128::from(one.entry.amount.get()) == wanted;
         let is_named = |one: &&Returned| one.names.iter().any(|name| words.contains(name.as_str()));
         let single = |one: &Returned| (vec![one.entry.transfer], shares_of([one.entry.clone()]));

@@ -76,12 +76,12 @@ impl Checker {
 
     pub fn file(&mut self, file: &BankFile) {
         if let Some(line) = file.debit_line {
-            *self.booked.entry((file.org, line)).or_default() += i128::from(file.due().1.get());
+            *self.booked.entry((file.org, line)).or_default() += i128::from(file.leaving(file.due().1).get());
         }
     }
 
     pub fn entry(&mut self, entry: &BankEntry) {
-        let amount = i128::from(entry.amount.get());
+        let amount = i128::from(entry.leaving().get());
         if let Some(line) = entry.debit_line {
             *self.booked.entry((entry.org, line)).or_default() += amount;
         }

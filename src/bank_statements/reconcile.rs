@@ -144,14 +144,14 @@ fn unbooked(
     let files = files.into_iter().map(|(file, open)| {
         let (age, overdue) = aged(&file.effective_on);
         let since = file.effective_on.clone();
-        let amount = open.negated();
+        let amount = file.leaving(open).negated();
         UnbookedJson { bank_file_id: Some(file.id), transfer_id: None, since, age, amount, overdue }
     });
     let returns = bank_files::awaiting_credit(world, org, account)?.into_iter().map(|entry| {
         let since = entry.ended_at.map_or_else(String::new, |ended| settings.time_zone.day_of(ended).to_string());
         let (age, overdue) = aged(&since);
         let transfer_id = Some(entry.transfer);
-        UnbookedJson { bank_file_id: None, transfer_id, since, age, amount: entry.amount, overdue }
+        UnbookedJson { bank_file_id: None, transfer_id, since, age, amount: entry.leaving(), overdue }
     });
     Ok(files.chain(returns).collect())
 }

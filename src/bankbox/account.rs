@@ -35,7 +35,9 @@ pub enum Grain {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
     Payments,
+    Collections,
     Returns,
+    ReturnedDebits,
     Wire,
     Fee,
     Interest,
@@ -235,8 +237,8 @@ fn usd(minor: i64) -> Amount {
 impl Booked {
     const fn is_credit(&self) -> bool {
         match self.kind {
-            Kind::Returns | Kind::Wire | Kind::Interest => true,
-            Kind::Payments | Kind::Fee | Kind::Debit => false,
+            Kind::Collections | Kind::Returns | Kind::Wire | Kind::Interest => true,
+            Kind::Payments | Kind::ReturnedDebits | Kind::Fee | Kind::Debit => false,
         }
     }
 
@@ -247,7 +249,9 @@ impl Booked {
     fn detail(&self) -> Detail {
         let code = match self.kind {
             Kind::Payments => 447,
+            Kind::Collections => 166,
             Kind::Returns => 257,
+            Kind::ReturnedDebits => 557,
             Kind::Wire => 195,
             Kind::Fee => 698,
             Kind::Interest => 354,
@@ -270,7 +274,9 @@ impl Booked {
     fn entry(&self, on: Date) -> Entry {
         let (domain, family, sub_family) = match self.kind {
             Kind::Payments => ("PMNT", "ICDT", "DMCT"),
+            Kind::Collections => ("PMNT", "IDDT", "PMDD"),
             Kind::Returns => ("PMNT", "ICDT", "RRTN"),
+            Kind::ReturnedDebits => ("PMNT", "IDDT", "UPDD"),
             Kind::Wire => ("PMNT", "RCDT", "DMCT"),
             Kind::Fee => ("ACMT", "MDOP", "CHRG"),
             Kind::Interest => ("ACMT", "MCOP", "INTR"),

@@ -12,6 +12,16 @@ pub struct Answer {
     pub bytes: Vec<u8>,
 }
 
+/// Returns whether a transaction code is a credit.
+pub(super) fn is_credit(code: &str) -> bool {
+    matches!(code, "22" | "32")
+}
+
+/// Returns whether a transaction code is a debit.
+pub(super) fn is_debit(code: &str) -> bool {
+    matches!(code, "27" | "37")
+}
+
 /// A payment, as its file had it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Paid {
@@ -59,6 +69,11 @@ impl Paid {
         Self { amount, trace, ..self.clone() }
     }
 
+    /// Returns whether it debits its account.
+    pub fn is_debit(&self) -> bool {
+        is_debit(&self.code)
+    }
+
     fn odfi(&self) -> String {
         self.bank.chars().take(8).collect()
     }
@@ -82,11 +97,12 @@ impl Paid {
     /// Returns the entry that goes back, without addenda.
     fn back(&self, amount: u64, trace: Trace) -> Entry {
         let first = self.code.chars().next().unwrap_or('2');
+        let last = if self.is_debit() { '6' } else { '1' };
         let odfi = format!("{:08}", self.trace / 10_000_000);
         let digit = check_digit(&odfi).unwrap_or(0);
         Entry {
             line: 0,
-            code: format!("{first}1"),
+            code: format!("{first}{last}"),
             routing: format!("{odfi}{digit}"),
             account: self.account.clone(),
             amount,

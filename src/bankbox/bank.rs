@@ -7,12 +7,16 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::account::{Account, Grain, Kind};
-use super::answers::{self, Answer, Paid, Report};
+use super::answers::{self, Answer, Paid, Report, is_credit, is_debit};
 use super::magic::{Selected, selected};
 use super::messages::{self, Executed, Owed as OwedMessage};
 
 /// The time until a late return, in seconds: two days after the next morning.
 const LATE_SECONDS: i64 = 3 * 86_400;
+/// The same for a debit, in seconds: after it was presumed settled.
+const LATE_DEBIT_SECONDS: i64 = 10 * 86_400;
+/// The name of the entry that balances a batch, which is for the customer's own account.
+const OFFSET: &str = "OFFSET";
 /// The time between the two returns of one payment.
 const AGAIN_SECONDS: i64 = 86_400;
 
@@ -110,20 +114,26 @@ impl Bank {
     }
 
     fn take_batch(&mut self, file: &File, batch: &Batch, now: i64) {
-        let credits: Vec<&Entry> =
-            batch.entries.iter().filter(|entry| matches!(entry.code.as_str(), "22" | "32")).collect();
-        if credits.iter().any(|entry| selected(&entry.account) == Selected::Rejected) {
+        let of = |is: fn(&str) -> bool| {
+            let others = batch.entries.iter().filter(|entry| entry.name.trim_end() != OFFSET);
+            others.filter(|entry| is(&entry.code)).collect::<Vec<&Entry>>()
+        };
+        let (credits, debits) = (of(is_credit), of(is_debit));
+        let all = || credits.iter().chain(&debits);
+        if all().any(|entry| selected(&entry.account) == Selected::Rejected) {
             let entries = batch.entries.iter().map(|entry| Paid::of(file, batch, entry)).collect();
             return self.owe(now, Report::Rejected { entries });
         }
-        self.debit(batch, &credits, now);
-        for entry in credits {
+        self.move_money(batch, &credits, Kind::Payments, now);
+        self.move_money(batch, &debits, Kind::Collections, now);
+        for entry in all() {
             let paid = Paid::of(file, batch, entry);
+            let late = if paid.is_debit() { LATE_DEBIT_SECONDS } else { LATE_SECONDS };
             let returned = |reason: u8| Report::Returned { paid: paid.clone(), reason: format!("R{reason:02}") };
             match selected(&entry.account) {
                 Selected::Nothing | Selected::Rejected | Selected::Duplicate | Selected::Contradicted => {}
                 Selected::Returned(reason) => self.owe(now, returned(reason)),
-                Selected::ReturnedLate(reason) => self.owe(now + LATE_SECONDS, returned(reason)),
+                Selected::ReturnedLate(reason) => self.owe(now + late, returned(reason)),
                 Selected::Changed(code) => {
                     self.owe(now, Report::Changed { code: format!("C{code:02}"), paid: paid.clone() });
                 }
@@ -157,34 +167,35 @@ impl Bank {
         self.owed_messages.extend(answers.owed);
     }
 
-    /// Debits the customer on the effective day of a batch.
-    fn debit(&mut self, batch: &Batch, credits: &[&Entry], now: i64) {
+    /// Debits the customer on the effective day of a batch, or credits what the batch collects.
+    fn move_money(&mut self, batch: &Batch, entries: &[&Entry], kind: Kind, now: i64) {
         let Some(account) = &mut self.account else { return };
         let today = jiff::Timestamp::from_second(now).map(|now| now.to_zoned(jiff::tz::TimeZone::UTC).date());
-        let Some(on) = batch.header.effective_on.or(today.ok()).filter(|_| !credits.is_empty()) else { return };
+        let Some(on) = batch.header.effective_on.or(today.ok()).filter(|_| !entries.is_empty()) else { return };
         let cents = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
         let text = format!("{} {} {}", batch.header.company_name, batch.header.sec, batch.header.description);
         match account.grain {
             Grain::File => {
-                let sum = credits.iter().map(|entry| entry.amount).sum();
-                account.book(on, Kind::Payments, cents(sum), "", &text);
+                let sum = entries.iter().map(|entry| entry.amount).sum();
+                account.book(on, kind, cents(sum), "", &text);
             }
             Grain::Entry => {
-                for entry in credits {
-                    account.book(on, Kind::Payments, cents(entry.amount), &entry.individual_id, &text);
+                for entry in entries {
+                    account.book(on, kind, cents(entry.amount), &entry.individual_id, &text);
                 }
             }
         }
     }
 
-    /// Credits the payments that come back.
+    /// Credits the payments that come back, and debits what was collected and comes back.
     fn credit(&mut self, due: &[Report], now: i64) {
         let Some(account) = &mut self.account else { return };
         for report in due {
             match report {
                 Report::Returned { paid, reason } => {
                     let amount = i64::try_from(paid.amount).unwrap_or(i64::MAX);
-                    account.book_now(now, Kind::Returns, amount, &paid.individual_id, &format!("RETURN {reason}"));
+                    let kind = if paid.is_debit() { Kind::ReturnedDebits } else { Kind::Returns };
+                    account.book_now(now, kind, amount, &paid.individual_id, &format!("RETURN {reason}"));
                 }
                 Report::Changed { .. } | Report::Rejected { .. } => {}
             }

@@ -155,6 +155,15 @@ impl<'a> Schedule<'a> {
         found
     }
 
+    /// Returns the same time of the day as a settlement, some banking days later.
+    #[must_use]
+    pub fn banking_days_later(&self, settles_at: Time, days: u32) -> Option<Time> {
+        let zone = self.settlement_zone();
+        let local = zone.local(settles_at);
+        let time = LocalTime::new(local.hour(), local.minute());
+        zone.instant(self.calendar.add_banking_days(local.date(), days), time)
+    }
+
     /// Returns the windows of this day, earliest cut-off first.
     fn times(&self, day: Date) -> Vec<Times<'a>> {
         if !self.calendar.is_open(day) {

@@ -114,6 +114,8 @@ pub(super) enum Options {
                             line is not explained, a payment is overdue, or a statement is missing."
     )]
     Reconcile(statements::Reconcile),
+    /// List the return rates of debits, by originator
+    ReturnRates(set_up::Acting),
     /// List the references with which payers name the app of a deposit
     DepositReferences(set_up::Acting),
     /// List payments in files
@@ -154,6 +156,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
         Options::Items { verb } => intake::items(verb),
         Options::Statements { verb } => statements::statements(verb),
         Options::Reconcile(asked) => statements::reconcile(&asked),
+        Options::ReturnRates(acting) => files::return_rates(&acting),
         Options::DepositReferences(acting) => statements::references(&acting),
         Options::Entries { file, acting } => files::entries(file, &acting),
         Options::PauseAll { reason, acting } => set_up::pause_all(&reason, &acting),

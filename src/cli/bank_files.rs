@@ -126,8 +126,8 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
     match verb {
         FileVerb::List(acting) => {
             let rows = list("/v2/bank/files?limit=100", &acting)?;
-            let columns = ["id", "platform", "status", "cutoff", "submit_by", "entries", "credit", "name"];
-            let titles = ["ID", "RAIL", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "AMOUNT", "NAME"];
+            let columns = ["id", "platform", "status", "cutoff", "submit_by", "entries", "credit", "debit", "name"];
+            let titles = ["ID", "RAIL", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "PAYS", "COLLECTS", "NAME"];
             table(&titles, &columns, &rows, &acting)
         }
         FileVerb::Show { id, acting } => show(&format!("/v2/bank/files/{id}"), &acting),
@@ -144,6 +144,25 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
             change(Method::POST, &at(id, "cancel"), json!({"reason": reason}), &acting)
         }
     }
+}
+
+/// Lists the return rates of debits: each rate is a row.
+pub(super) fn return_rates(acting: &Acting) -> Result<(), Failed> {
+    let found = list("/v2/bank/return-rates", acting)?;
+    let originators = found.as_array().cloned().unwrap_or_default();
+    let rows = originators.iter().flat_map(|one| {
+        ["unauthorized", "administrative", "all"].map(|name| {
+            let rate = &one[name];
+            json!({
+                "originator_id": one["originator_id"], "rate": name, "debits": one["debits"],
+                "returned": rate["returned"], "basis_points": rate["basis_points"],
+                "limit_basis_points": rate["limit_basis_points"], "status": rate["status"],
+            })
+        })
+    });
+    let rows = json!({"data": rows.collect::<Vec<Value>>()});
+    let columns = ["originator_id", "rate", "debits", "returned", "basis_points", "limit_basis_points", "status"];
+    table(&["ORIGINATOR", "RATE", "DEBITS", "RETURNED", "BASIS POINTS", "LIMIT", "STATUS"], &columns, &rows, acting)
 }
 
 /// Lists the newest payments of a file, or of all files.

@@ -123,14 +123,14 @@ pub fn routes() -> Vec<Route> {
             .takes::<NewRefill>()
             .example(refill.clone())
             .gives::<TransferJson>(200, "The transfer, of type refill.")
-            .refuses(&[Code::NotFound, Code::UserInfoMissing]),
+            .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InvalidState, Code::LimitExceeded]),
         route!(Post "/v2/apps/{app_id}/withdraw" AppOrOrganization "withdraw_from_app" withdraw)
             .about("Funding", "Withdraw money from an app's wallet to its bank account")
             .describe("Debits the wallet immediately; if the withdrawal fails, the money returns to the wallet. The transfer's amount is negative. Requires the organization's key if the app's settings limit outgoing money or require its approval.")
             .takes::<NewRefill>()
             .example(refill)
             .gives::<TransferJson>(200, "The transfer, of type refill.")
-            .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InsufficientFunds, Code::OrganizationKeyRequired]),
+            .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InsufficientFunds, Code::OrganizationKeyRequired, Code::InvalidState, Code::LimitExceeded]),
         route!(Get "/v2/apps/{app_id}/ach-account" AppOrOrganization "get_app_ach_account" show_ach_account)
             .about("Funding", "Get an app's bank account")
             .gives::<BankAccountJson>(200, "The bank account.")

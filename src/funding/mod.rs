@@ -22,7 +22,7 @@ mod withdraw;
 
 pub use ach_account::{SetAchAccount, ach_account, needed_ach_account};
 pub use debts::{Debt, make_up};
-pub use deposit::{Deposit, pull};
+pub use deposit::{Deposit, pull, way};
 pub use http::routes;
 pub use organization::{MoveBetween, OrganizationTransfer, OrganizationTransferJson};
 pub use settle::{complete, fail, take_back};

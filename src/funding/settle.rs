@@ -9,7 +9,7 @@ use crate::clock::DAY_SECONDS;
 use crate::ids::{AppId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger::wallet_funding::{self, WalletFunding};
-use crate::ledger::{self, postings};
+use crate::ledger::{self, Account, postings};
 use crate::platform::Platform;
 use crate::rails::Direction;
 use crate::rails::failures::{FailureCode, MethodOutcome};
@@ -23,16 +23,19 @@ use crate::world::{Halt, World};
 /// Pause of automatic refills after a failed or returned pull.
 const REST_SECONDS: i64 = DAY_SECONDS;
 
-/// Completes a paid pull or a withdrawal that arrived.
-pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
+/// Completes a paid pull or a withdrawal that arrived. `outside` is the ledger account that represents where the money
+/// comes from, or is now.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>, outside: Account) -> Result<Arc<Transfer>, Halt> {
     let (platform, direction) = by_rail(transfer)?;
     let (scope, id, amount) = (transfer.scope(), transfer.id, transfer.arrives);
     match direction {
         Direction::Debit => {
-            ledger::post(world, &postings::deposit(scope, id, amount))?;
+            ledger::post(world, &postings::deposit(scope, id, amount).through(outside))?;
             wallet_funding::change(world, scope, |watch| pulled(watch, id))?;
         }
-        Direction::Credit => ledger::post(world, &postings::settle_withdrawal(scope, id, platform, amount))?,
+        Direction::Credit => {
+            ledger::post(world, &postings::settle_withdrawal(scope, id, platform, amount).through(outside))?;
+        }
     }
     let now = world.now();
     transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))
@@ -56,18 +59,27 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     end_badly(world, transfer, TransferEvent::Failed, code)
 }
 
-/// Reverses a pull that the bank took back, or a withdrawal that the bank sent back.
-pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
+/// Reverses a pull that the bank took back, or a withdrawal that the bank sent back. `outside` is the ledger account
+/// with which it was completed.
+pub fn take_back(
+    world: &mut World,
+    transfer: &Arc<Transfer>,
+    code: FailureCode,
+    outside: Account,
+) -> Result<Arc<Transfer>, Halt> {
     let (platform, direction) = by_rail(transfer)?;
     let (scope, id, amount) = (transfer.scope(), transfer.id, transfer.arrives);
     match direction {
         Direction::Debit => {
             // First, so that the posting does not start another refill that would be returned too.
             rest(world, scope)?;
-            let covered = postings::deposit_returned(scope, id, amount);
-            make_up(world, transfer, &covered, &postings::deposit_returned_uncovered(scope, id, platform, amount))?;
+            let covered = postings::deposit_returned(scope, id, amount).through(outside);
+            let uncovered = postings::deposit_returned_uncovered(scope, id, platform, amount).through(outside);
+            make_up(world, transfer, &covered, &uncovered)?;
         }
-        Direction::Credit => ledger::post(world, &postings::return_withdrawal(scope, id, platform, amount))?,
+        Direction::Credit => {
+            ledger::post(world, &postings::return_withdrawal(scope, id, platform, amount).through(outside))?;
+        }
     }
     end_badly(world, transfer, TransferEvent::Returned, code)
 }

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use super::ach_account::ach_account;
 use super::{debts, deposit};
 use crate::apps::App;
-use crate::banking::routes;
 use crate::engine::Command;
 use crate::ids::AppId;
 use crate::jobs::{self, Leased};
 use crate::ledger::wallet_funding::{self, WalletFunding};
 use crate::ledger::{self, Account};
-use crate::platform::Platform;
 use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -47,19 +45,20 @@ impl Command for TopUpWallet {
     }
 }
 
-/// Pulls the configured amount if the balance is low and no refill is in progress. Without a bank account it does
-/// nothing: the next posting after its setup tries again.
+/// Pulls the configured amount if the balance is low and no refill is in progress. Without a bank account, or a way from
+/// it, it does nothing: the next posting after its setup tries again.
 fn refill(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let found: Option<Arc<App>> = world.get::<App>(key![scope.org, scope.app])?;
     let Some(app) = found.filter(|app| app.deleted_at.is_none()) else { return Ok(()) };
     let balance = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
     let is_low = wallet_funding::find(world, scope)?.is_low(balance, world.now());
-    let is_low = is_low && routes::must_be_simulated(world, Platform::Ach, "refills").is_ok();
     let (Some(auto), true, Some(account)) = (app.settings.0.auto_refill, is_low, ach_account(world, scope)?) else {
         return Ok(());
     };
+    let Ok(way) = world.attempt(|world| deposit::way(world, scope, &account, auto.amount))? else { return Ok(()) };
 
     // From here it must succeed.
-    let transfer = deposit::pull(world, scope, &account, auto.amount, None, Some(AUTO_REFILL.to_owned()))?;
+    let note = Some(AUTO_REFILL.to_owned());
+    let transfer = deposit::pull(world, scope, (&account, &way), auto.amount, None, note)?;
     wallet_funding::change(world, scope, |watch| watch.refill = Some(transfer.id))
 }

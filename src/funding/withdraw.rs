@@ -1,9 +1,8 @@
 use super::ach_account::needed_ach_account;
 use crate::apps;
-use crate::banking::routes;
+use crate::bank_files;
 use crate::engine::Command;
 use crate::ids::TransferId;
-use crate::jobs::{self, Work};
 use crate::ledger::{self, postings};
 use crate::money::Cents;
 use crate::platform::Platform;
@@ -36,8 +35,8 @@ impl Command for Withdraw {
             let message = "The organization limits this app's outgoing money. Withdraw with an organization key.";
             return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
         }
-        routes::must_be_simulated(world, Platform::Ach, "withdrawals")?;
         let account = needed_ach_account(world, self.scope)?;
+        let way = bank_files::way_to(world, self.scope, &account, self.amount, "withdrawals")?;
         let id: TransferId = world.id();
         ledger::post(world, &postings::withdraw(self.scope, id, Platform::Ach, self.amount))?;
 
@@ -51,7 +50,7 @@ impl Command for Withdraw {
             ..transfer
         };
         let transfer = transfers::open(world, transfer)?;
-        jobs::enqueue(world, org, Work::SubmitTransfer { transfer: id.0 });
+        let transfer = bank_files::hand_over(world, &way, transfer, &account.name)?;
         transfers::json(world, &transfer)
     }
 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::account::Account;
 use super::model::{Hold, HoldState};
 use super::post::{Posting, post};
 use super::postings;
@@ -22,8 +23,8 @@ use crate::world::{Halt, World};
 pub enum CapturedBy {
     /// The wallet of the person who claimed it.
     User(UserId),
-    /// The rail that pays the vendor.
-    Rail(Platform),
+    /// The rail that pays the vendor, and the ledger account that represents where the money is then.
+    Rail(Platform, Account),
 }
 
 /// Whether this call closed the hold.
@@ -86,7 +87,7 @@ pub fn capture(world: &mut World, scope: Scope, id: TransferId, by: CapturedBy) 
     let hold = find(world, scope, id)?;
     let posting = match by {
         CapturedBy::User(user) => postings::capture_hold(scope, id, user, hold.amount),
-        CapturedBy::Rail(platform) => postings::pay_payable(scope, id, platform, hold.amount),
+        CapturedBy::Rail(platform, outside) => postings::pay_payable(scope, id, platform, hold.amount).through(outside),
     };
     close(world, &hold, HoldEvent::Capture, &posting)
 }

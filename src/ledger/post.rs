@@ -54,6 +54,17 @@ impl Posting {
         self
     }
 
+    /// Replaces the outside world by the account that represents it for this money: of a bank account of the
+    /// organization, what its bank has not booked.
+    #[must_use]
+    pub fn through(mut self, outside: Account) -> Self {
+        let replaced = |account: Account| if matches!(account, Account::External(_)) { outside } else { account };
+        for movement in &mut self.movements {
+            (movement.from, movement.to) = (replaced(movement.from), replaced(movement.to));
+        }
+        self
+    }
+
     /// Adds the caller's note to each transaction.
     #[must_use]
     pub fn with_metadata(mut self, metadata: Option<String>) -> Self {

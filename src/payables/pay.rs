@@ -11,10 +11,10 @@ use super::rules::{self, PayableEvent};
 use crate::acting::{Act, Named, proven};
 use crate::apps;
 use crate::apps::{Movement, limit_days};
-use crate::banking::routes;
+use crate::bank_accounts;
+use crate::bank_files;
 use crate::engine::Command;
 use crate::ids::{PayableId, TransferId};
-use crate::jobs::{self, Work};
 use crate::ledger::holds;
 use crate::money::Cents;
 use crate::platform::Platform;
@@ -54,10 +54,11 @@ impl Command for Pay {
         let Some(terms) = payable.terms.as_ref().map(|terms| terms.0) else {
             return Err(Refusal::new(Code::InternalError, "The approved terms of this payable are missing.").into());
         };
-        routes::must_be_simulated(world, RAIL, "bills")?;
         let vendor = vendors::find_active(world, self.scope, terms.vendor)?;
         let method = vendors::payment_method(world, &vendor, terms.payment_method)?;
         vendors::rules::may_be_paid(&method, world.now())?;
+        let account = bank_accounts::find(world, org, vendor.id.0, terms.bank_account)?;
+        let way = bank_files::way_to(world, self.scope, &account, terms.amount, "bills")?;
         self.is_approved_above_the_limit(world, terms.amount)?;
         self.first_account_has_rested(world, &terms, &method)?;
         limit_days::count(world, self.scope, Movement::Payable, terms.amount)?;
@@ -68,9 +69,9 @@ impl Command for Pay {
         let now = world.now();
         let transfer = Transfer::new(org, app, id, TransferKind::Payable, terms.amount, now);
         let transfer = Transfer { platform: Some(RAIL), bank_account: Some(terms.bank_account), ..transfer };
-        transfers::open(world, transfer)?;
+        let transfer = transfers::open(world, transfer)?;
         apps::count_money_out(world, self.scope, terms.amount)?;
-        jobs::enqueue(world, org, Work::SubmitTransfer { transfer: id.0 });
+        bank_files::hand_over(world, &way, transfer, &account.name)?;
         let is_retry = payable.status == PayableStatus::PaymentFailed;
         let kind = if is_retry { ActionKind::RetryPayment } else { ActionKind::InitiatePayment };
         advance(world, &payable, PayableEvent::PaymentInitiated, Some(HistoryEntry::of(kind, actor)), |payable| {

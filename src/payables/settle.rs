@@ -11,7 +11,7 @@ use super::rules::PayableEvent;
 use crate::apps;
 use crate::apps::{Movement, limit_days};
 use crate::ledger::holds::{self, CapturedBy, Closed};
-use crate::ledger::{self, postings};
+use crate::ledger::{self, Account, postings};
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
@@ -19,10 +19,11 @@ use crate::transfers::{self, Transfer, rules::TransferEvent};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Completes the payment: captures the hold and marks the bill as paid.
-pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
+/// Completes the payment: captures the hold and marks the bill as paid. `outside` is the ledger account that represents
+/// where the money is now.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>, outside: Account) -> Result<(), Halt> {
     let payable = of(world, transfer)?;
-    let by = CapturedBy::Rail(platform(transfer)?);
+    let by = CapturedBy::Rail(platform(transfer)?, outside);
     must_be_open(holds::capture(world, transfer.scope(), transfer.id, by)?)?;
     let now = world.now();
     transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
@@ -39,11 +40,12 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     advance(world, &payable, PayableEvent::PaymentFailed, None, |_| ()).map(|_| ())
 }
 
-/// Returns a completed payment's money to the wallet, so the bill can be paid again.
-pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
+/// Returns a completed payment's money to the wallet, so the bill can be paid again. `outside` is the ledger account with
+/// which it was completed.
+pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode, outside: Account) -> Result<(), Halt> {
     let payable = of(world, transfer)?;
     let posting = postings::return_payable(transfer.scope(), transfer.id, platform(transfer)?, transfer.amount);
-    ledger::post(world, &posting)?;
+    ledger::post(world, &posting.through(outside))?;
     transfers::advance(world, transfer, TransferEvent::Returned, |transfer| transfer.error = Some(code))?;
     apps::count_money_out(world, transfer.scope(), transfer.amount.negated())?;
     advance(world, &payable, PayableEvent::PaymentReturned, None, |_| ()).map(|_| ())

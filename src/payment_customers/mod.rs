@@ -18,4 +18,4 @@ pub use change::{CreateCustomer, DeleteCustomer, UpdateCustomer};
 pub use http::routes;
 pub use json::PaymentCustomerJson;
 pub use model::PaymentCustomer;
-pub use rows::{disable_account, find};
+pub use rows::{disable_account, find, touch};

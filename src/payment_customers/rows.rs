@@ -44,7 +44,15 @@ pub fn disable_account(world: &mut World, account: &Arc<BankAccount>, reason: &s
     let customer = world.get::<PaymentCustomer>(key![account.org, account.holder])?;
     let (Some(customer), true) = (customer, account.in_use) else { return Ok(()) };
     bank_accounts::disable(world, account, reason);
-    change(world, &customer, |_| ()).map(|_| ())
+    touch(world, &customer)
+}
+
+/// Records a change of a customer that is stored in other rows, such as a bank account.
+///
+/// # Errors
+/// The store's.
+pub fn touch(world: &mut World, customer: &Arc<PaymentCustomer>) -> Result<(), Halt> {
+    change(world, customer, |_| ()).map(|_| ())
 }
 
 pub(super) fn emit(world: &mut World, customer: &PaymentCustomer) -> Result<(), Halt> {

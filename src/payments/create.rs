@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
+use super::way::{Debited, way};
 use crate::apps::{self, AuthorizationNeeded};
 use crate::apps::{Movement, limit_days};
 use crate::bank_accounts::{self, BankAccount, SealedAccount};
-use crate::banking::routes;
+use crate::bank_files;
 use crate::engine::Command;
 use crate::ids::{BankAccountId, PaymentCustomerId, PayoutMethodId, UserId};
-use crate::jobs::{self, Work};
 use crate::ledger::wallet_funding;
 use crate::messages::{self, Channel, Template};
 use crate::money::Cents;
@@ -68,18 +68,28 @@ impl Command for CreatePayment {
         let blank = Transfer::new(scope.org, scope.app, world.id(), TransferKind::Payment, self.amount, world.now());
         let blank = Transfer { platform: Some(Platform::Ach), metadata: self.metadata.clone(), ..blank };
         let authorization = self.authorization(world)?;
-        routes::must_be_simulated(world, Platform::Ach, "payments")?;
-        let (transfer, contact) = match self.payer {
+        let (transfer, debited, name, contact) = match self.payer {
             Payer::User(user) => {
                 let user = users::find(world, scope, user)?;
                 may_be_debited(&user)?;
-                (self.user_pays(world, &user, Transfer { user_id: Some(user.id), ..blank })?, contact_of_user(&user))
+                let debited = self.user_pays(world, &user)?;
+                let name = match &debited {
+                    Debited::Method(_) => user.full_name(),
+                    Debited::Account(account) => account.name.clone(),
+                };
+                (Transfer { user_id: Some(user.id), ..blank }, debited, name, contact_of_user(&user))
             }
             Payer::Customer(customer) => {
                 let customer = payment_customers::find(world, scope, customer)?;
-                let transfer = Transfer { customer: Some(customer.id), ..blank };
-                (self.customer_pays(world, &customer, transfer)?, contact_of_customer(&customer))
+                let account = self.customer_pays(world, &customer)?;
+                let (name, transfer) = (account.name.clone(), Transfer { customer: Some(customer.id), ..blank });
+                (transfer, Debited::Account(account), name, contact_of_customer(&customer))
             }
+        };
+        let way = way(world, scope, &debited, &authorization, self.amount)?;
+        let transfer = match &debited {
+            Debited::Method(method) => Transfer { payout_method: Some(method.id), ..transfer },
+            Debited::Account(account) => Transfer { bank_account: Some(account.id), ..transfer },
         };
 
         self.must_be_reachable(world, contact.as_ref())?;
@@ -99,7 +109,7 @@ impl Command for CreatePayment {
         let transfer = transfers::open(world, transfer)?;
         notify(world, &transfer, contact)?;
         wallet_funding::change(world, scope, |watch| watch.pulls += 1)?;
-        jobs::enqueue(world, scope.org, Work::SubmitTransfer { transfer: transfer.id.0 });
+        let transfer = bank_files::hand_over(world, &way, transfer, &name)?;
         transfers::json(world, &transfer)
     }
 }
@@ -119,6 +129,8 @@ impl CreatePayment {
                 accepted_at: now,
                 text: ATTESTED.to_owned(),
                 reference: None,
+                channel: None,
+                account_validation: None,
             }),
             (None, AuthorizationNeeded::PerPayment) => {
                 let message = "is required: send accepted_at and text of the payer's consent, or set the app setting \
@@ -141,13 +153,13 @@ impl CreatePayment {
         Err(Refusal::new(Code::UserInfoMissing, message).into())
     }
 
-    /// Sets the user's account in the transfer.
-    fn user_pays(&self, world: &mut World, user: &User, transfer: Transfer) -> Result<Transfer, Halt> {
+    /// Returns the user's account.
+    fn user_pays(&self, world: &mut World, user: &User) -> Result<Debited, Halt> {
         let method = match &self.from {
             Source::Brought(account) => {
                 let account = account.named(&user.full_name());
                 let account = bank_accounts::bring(world, self.scope, user.id.0, &account)?;
-                return Ok(Transfer { bank_account: Some(account.id), ..transfer });
+                return Ok(Debited::Account(account));
             }
             Source::Account(id) => usable(payout_methods::find(world, self.scope, user.id, PayoutMethodId(*id))?)?,
             Source::Newest => {
@@ -156,33 +168,28 @@ impl CreatePayment {
                 newest.ok_or_else(|| no_account("user"))?
             }
         };
-        Ok(Transfer { payout_method: Some(method.id), ..transfer })
+        Ok(Debited::Method(method))
     }
 
-    /// Sets the customer's account in the transfer.
-    fn customer_pays(
-        &self,
-        world: &mut World,
-        customer: &PaymentCustomer,
-        transfer: Transfer,
-    ) -> Result<Transfer, Halt> {
+    /// Returns the customer's account.
+    fn customer_pays(&self, world: &mut World, customer: &PaymentCustomer) -> Result<Arc<BankAccount>, Halt> {
         let scope = self.scope;
-        let account = match &self.from {
+        match &self.from {
             Source::Brought(account) => {
                 let account = AddAccount { scope, customer: customer.id, account: account.clone() };
-                account.decide(world)?.id
+                let id = account.decide(world)?.id;
+                bank_accounts::find(world, scope.org, customer.id.0, id)
             }
             Source::Account(id) => {
                 let account = bank_accounts::find(world, scope.org, customer.id.0, BankAccountId(*id))?;
                 in_use(&account)?;
-                account.id
+                Ok(account)
             }
             Source::Newest => {
                 let newest = bank_accounts::of_holder(world, scope.org, customer.id.0)?.pop();
-                newest.ok_or_else(|| no_account("payment customer"))?.id
+                Ok(newest.ok_or_else(|| no_account("payment customer"))?)
             }
-        };
-        Ok(Transfer { bank_account: Some(account), ..transfer })
+        }
     }
 }
 

@@ -8,10 +8,12 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{PaymentCustomerId, UserId};
 use crate::input::input;
-use crate::input::types::{Amount, Line, Metadata, Text};
+use crate::input::types::{Amount, Line, Metadata, Text, word_input};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::{Authorization, AuthorizationKind, TransferJson};
+use crate::transfers::{Authorization, AuthorizationChannel, AuthorizationKind, TransferJson};
+
+word_input!(AuthorizationChannel);
 
 input! {
     /// A payment to the app.
@@ -46,14 +48,21 @@ input! {
         pub text: Text<2000>,
         /// Your reference to the proof, such as the id of a mandate or a recording.
         pub reference: Option<Line<200>>,
+        /// How the payer gave it: web, written or phone. Required if a bank's file carries the payment and a person holds
+        /// the account.
+        pub channel: Option<AuthorizationChannel>,
+        /// How you validated the account, such as the name of a service or micro-deposits. Required for the first payment
+        /// from an account that a bank's file carries with the channel web.
+        pub account_validation: Option<Line<200>>,
     }
 }
 
 impl From<AuthorizationInput> for Authorization {
     fn from(given: AuthorizationInput) -> Self {
-        let AuthorizationInput { accepted_at, text, reference } = given;
-        let (kind, reference) = (AuthorizationKind::PerPayment, reference.map(|reference| reference.0));
-        Self { kind, accepted_at, text: text.0, reference }
+        let AuthorizationInput { accepted_at, text, reference, channel, account_validation } = given;
+        let (kind, line) = (AuthorizationKind::PerPayment, |line: Option<Line<200>>| line.map(|line| line.0));
+        let (reference, account_validation) = (line(reference), line(account_validation));
+        Self { kind, accepted_at, text: text.0, reference, channel, account_validation }
     }
 }
 
@@ -103,7 +112,7 @@ pub fn routes() -> Vec<Route> {
                 "amount": 1000,
                 "platform": "ach",
                 "customer_id": "019a0000-0000-7000-8000-000000000000",
-                "authorization": {"accepted_at": "2026-01-31T12:00:00Z", "text": "I authorize Acme Ltd to debit my account for $10.00."},
+                "authorization": {"accepted_at": "2026-01-31T12:00:00Z", "text": "I authorize Acme Ltd to debit my account for $10.00.", "channel": "web", "account_validation": "micro-deposits"},
                 "ach_info": {"account_number": "123456789", "routing_number": "110000000", "account_type": "checking", "name": "Acme Ltd"}
             }))
             .gives::<TransferJson>(201, "The transfer, of type payment.")

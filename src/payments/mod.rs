@@ -14,6 +14,7 @@ mod create;
 mod http;
 mod release;
 mod settle;
+mod way;
 
 pub use create::{CreatePayment, Payer, Source};
 pub use http::routes;

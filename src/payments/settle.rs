@@ -6,7 +6,7 @@ use crate::apps::{Movement, limit_days};
 use crate::bank_accounts::{self, BankAccount};
 use crate::funding;
 use crate::jobs::{self, Work};
-use crate::ledger::{self, postings, wallet_funding};
+use crate::ledger::{self, Account, postings, wallet_funding};
 use crate::payment_customers;
 use crate::payout_methods;
 use crate::platform::Platform;
@@ -18,8 +18,9 @@ use crate::users;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// Completes a payment: the payer's bank has paid, and the app gets the money.
-pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
+/// Completes a payment: the payer's bank has paid, and the app gets the money. `outside` is the ledger account that
+/// represents where the money comes from.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>, outside: Account) -> Result<Arc<Transfer>, Halt> {
     let (platform, scope) = (by_rail(transfer)?, transfer.scope());
     let now = world.now();
     let debit = transfers::debit(world, transfer)?;
@@ -29,7 +30,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
         Some(_) => postings::payment_settled_and_held(scope, transfer.id, platform, transfer.arrives),
         None => postings::payment_settled(scope, transfer.id, platform, transfer.arrives),
     };
-    ledger::post(world, &posting)?;
+    ledger::post(world, &posting.through(outside))?;
     wallet_funding::change(world, scope, |watch| watch.pulls -= 1)?;
     if let Some(until) = held_until {
         jobs::enqueue_at(world, scope.org, Work::ReleasePayment { transfer: transfer.id.0 }, until);
@@ -52,20 +53,26 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     end_badly(world, transfer, TransferEvent::Failed, code)
 }
 
-/// Reverses a payment that the payer's bank took back. The app covers the amount, now or later.
-pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
+/// Reverses a payment that the payer's bank took back. The app covers the amount, now or later. `outside` is the ledger
+/// account with which it was completed.
+pub fn take_back(
+    world: &mut World,
+    transfer: &Arc<Transfer>,
+    code: FailureCode,
+    outside: Account,
+) -> Result<Arc<Transfer>, Halt> {
     let (platform, scope, amount) = (by_rail(transfer)?, transfer.scope(), transfer.arrives);
     let held = transfers::debit(world, transfer)?.filter(|debit| debit.held);
     if let Some(debit) = held {
-        ledger::post(world, &postings::held_payment_returned(scope, transfer.id, platform, amount))?;
+        ledger::post(world, &postings::held_payment_returned(scope, transfer.id, platform, amount).through(outside))?;
         world.change(&debit, |debit| {
             debit.held = false;
             debit.available_at = None;
         });
         return end_badly(world, transfer, TransferEvent::Returned, code);
     }
-    let covered = postings::payment_returned(scope, transfer.id, platform, amount);
-    let uncovered = postings::payment_returned_uncovered(scope, transfer.id, platform, amount);
+    let covered = postings::payment_returned(scope, transfer.id, platform, amount).through(outside);
+    let uncovered = postings::payment_returned_uncovered(scope, transfer.id, platform, amount).through(outside);
     funding::make_up(world, transfer, &covered, &uncovered)?;
     end_badly(world, transfer, TransferEvent::Returned, code)
 }

@@ -9,7 +9,6 @@ use super::sweep;
 use super::token::NewToken;
 use crate::apps::Movement;
 use crate::apps::{self, phones};
-use crate::banking::routes;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::{self, EventName};
@@ -20,7 +19,6 @@ use crate::jobs::{self, Work};
 use crate::ledger::{holds, postings};
 use crate::messages::{delivery_days, stops};
 use crate::money::Cents;
-use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::rules::TransferEvent;
@@ -146,9 +144,9 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
             LinkStatus::Created
         }
         FundingSource::Ach => {
-            routes::must_be_simulated(world, Platform::Ach, "deposits")?;
             let account = funding::needed_ach_account(world, scope)?;
-            funding::pull(world, scope, &account, new.amount, Some(id), None)?;
+            let way = funding::way(world, scope, &account, new.amount)?;
+            funding::pull(world, scope, (&account, &way), new.amount, Some(id), None)?;
             LinkStatus::FundsPending
         }
     };

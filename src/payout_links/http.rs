@@ -372,7 +372,7 @@ pub fn routes() -> Vec<Route> {
             }))
             .gives::<PayoutLinkJson>(201, "The payout link.")
             .gives::<PayoutLinkJson>(202, "The payout link, which waits for its money (funding_source ach).")
-            .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
+            .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::InvalidState, Code::LimitExceeded]),
         route!(Get "/v2/payout-links" App "list_payout_links" list)
             .about("Payout links", "List payout links")
             .asks::<PayoutLinksQuery>()

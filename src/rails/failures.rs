@@ -15,9 +15,9 @@ words! {
         NoAccount = "no_account",
         /// R04
         InvalidAccountNumber = "invalid_account_number",
-        /// R05, R07, R10, R29
+        /// R05, R07, R10, R11, R29, R51
         Unauthorized = "unauthorized",
-        /// R08
+        /// R08, R38, R52
         PaymentStopped = "payment_stopped",
         /// R14, R15
         HolderDeceased = "holder_deceased",
@@ -112,7 +112,7 @@ impl FailureCode {
                 Disabled,
             ),
             Self::Unauthorized => entry(
-                &[5, 7, 10, 11, 29],
+                &[5, 7, 10, 11, 29, 51],
                 Some("MD01"),
                 "The account holder has not authorized it.",
                 Payee,
@@ -120,7 +120,7 @@ impl FailureCode {
                 Disabled,
             ),
             Self::PaymentStopped => {
-                entry(&[8], Some("MS02"), "The account holder stopped the payment.", Payee, false, Kept)
+                entry(&[8, 38, 52], Some("MS02"), "The account holder stopped the payment.", Payee, false, Kept)
             }
             Self::HolderDeceased => entry(
                 &[14, 15],

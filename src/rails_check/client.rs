@@ -1,5 +1,7 @@
 //! Calls of the checks: whole requests, and requests that are cut.
 
+use std::time::Duration;
+
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -7,6 +9,9 @@ use tokio::net::TcpStream;
 
 use super::model::Asked;
 use crate::outbound::{DEADLINE, Outbound, Post, Reach, Target};
+
+/// How long the other side may take to close a connection that this side has closed.
+const CLOSED: Duration = Duration::from_secs(2);
 
 pub(super) struct Client {
     outbound: Outbound,
@@ -114,6 +119,11 @@ pub(super) async fn cut(host: &str, bytes: &[u8], read: usize) -> Result<usize, 
                 0 => break,
                 count => total += count,
             }
+        }
+        if read == 0 {
+            // When the other side closes too, it has acted on the bytes, or not.
+            stream.shutdown().await?;
+            drop(tokio::time::timeout(CLOSED, tokio::io::copy(&mut stream, &mut tokio::io::sink())).await);
         }
         Ok::<_, std::io::Error>(total)
     };

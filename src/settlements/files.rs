@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use super::outcomes::{Fact, bring};
 use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryStatus, FileStatus};
 use crate::engine::Command;
 use crate::ids::{BankFileId, OrgId, SettlementAccountId, TransferId};
 use crate::jobs::{self, Leased};
 use crate::ledger::Account;
-use crate::payouts;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -82,11 +82,9 @@ fn end(world: &mut World, file: &Arc<BankFile>, id: TransferId, status: EntrySta
         return Ok(());
     }
     let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, id)?;
-    if status == EntryStatus::Settled {
-        payouts::complete(world, &transfer, unbooked(&entry))?;
-    } else {
-        payouts::fail(world, &transfer, FailureCode::RejectedByRail)?;
-    }
+    let is_settled = status == EntryStatus::Settled;
+    let fact = if is_settled { Fact::Arrived } else { Fact::Failed(FailureCode::RejectedByRail) };
+    bring(world, &transfer, fact, unbooked(&entry))?;
     let now = world.now();
     let credited_to = debited_from(file, &entry).filter(|_| status == EntryStatus::Canceled);
     world.change(&entry, |entry| {
@@ -121,18 +119,15 @@ fn take_back(
     ended: Ended,
 ) -> Result<(), Halt> {
     let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.transfer)?;
-    if entry.status == EntryStatus::Settled {
-        payouts::take_back(world, &transfer, code, unbooked(entry))?;
-    } else {
-        payouts::fail(world, &transfer, code)?;
-    }
+    let fact = if entry.status == EntryStatus::Settled { Fact::CameBack(code) } else { Fact::Failed(code) };
+    bring(world, &transfer, fact, unbooked(entry))?;
     let now = world.now();
     world.change(entry, |entry| {
         (entry.status, entry.ended_at) = (ended.status, Some(now));
         entry.credit_due = ended.credited_to;
     });
     if ended.status == EntryStatus::Returned {
-        bank_files::change(world, file, |file| file.returned += 1);
+        bank_files::change(world, file, |file| file.count_returned(code));
         return Ok(());
     }
     let too_large = |_| Refusal::new(Code::InternalError, "The sum of refused payments is too large.");
@@ -160,7 +155,7 @@ pub enum Returned {
     NotInFile,
 }
 
-/// Books the return of an entry: its payout fails, or comes back if it was presumed settled.
+/// Books the return of an entry: its transfer fails, or comes back if it was presumed settled.
 ///
 /// # Errors
 /// The store's.
@@ -246,7 +241,7 @@ pub fn reject_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode
 fn complete(world: &mut World, entry: &Arc<BankEntry>, answer: Option<BankAnswer>) -> Result<(), Halt> {
     if entry.status == EntryStatus::Joined {
         let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.transfer)?;
-        payouts::complete(world, &transfer, unbooked(entry))?;
+        bring(world, &transfer, Fact::Arrived, unbooked(entry))?;
     }
     let now = world.now();
     world.change(entry, |entry| {
@@ -300,7 +295,7 @@ impl Command for RefuseEntries {
             }
             bank_files::remove(world, &file, &entry)?;
             let transfer = transfers::find(world, Scope { org, app: entry.app }, *id)?;
-            payouts::fail(world, &transfer, FailureCode::InvalidAccountNumber)?;
+            bring(world, &transfer, Fact::Failed(FailureCode::InvalidAccountNumber), unbooked(&entry))?;
         }
         let now = world.now();
         jobs::put_off(world, &self.leased, now, None)

@@ -1,23 +1,16 @@
 //! Records the outcome of a query to a rail about a transfer.
 
-use std::sync::Arc;
-
+use super::outcomes::{Fact, bring};
 use super::rules::{Outcome, outcome};
 use crate::clock::DAY_SECONDS;
 use crate::engine::Command;
-use crate::funding;
 use crate::ids::TransferId;
 use crate::jobs::{self, Leased};
 use crate::ledger::Account;
-use crate::payables;
-use crate::payments;
-use crate::payout_links;
-use crate::payouts;
 use crate::platform::Platform;
 use crate::rails::ItemStatus;
-use crate::rails::failures::FailureCode;
-use crate::refusal::{Code, Refusal};
-use crate::transfers::{self, Transfer, TransferKind};
+use crate::refusal::Refusal;
+use crate::transfers::{self, Transfer};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -60,15 +53,16 @@ impl Command for Followed {
         let found = world.get::<Transfer>(key![self.leased.org, self.transfer])?;
         let transfer = found.ok_or_else(|| Refusal::not_found("transfer"))?;
         let now = world.now();
+        let outside = Account::External(transfer.app);
         match outcome(transfer.status, self.item_status) {
             Outcome::Old => {}
-            Outcome::Arrived => bring(world, &transfer, Fact::Arrived)?,
-            Outcome::Failed(code) => bring(world, &transfer, Fact::Failed(code))?,
-            Outcome::CameBack(code) => bring(world, &transfer, Fact::CameBack(code))?,
+            Outcome::Arrived => bring(world, &transfer, Fact::Arrived, outside)?,
+            Outcome::Failed(code) => bring(world, &transfer, Fact::Failed(code), outside)?,
+            Outcome::CameBack(code) => bring(world, &transfer, Fact::CameBack(code), outside)?,
             Outcome::ArrivedAndCameBack(code) => {
-                bring(world, &transfer, Fact::Arrived)?;
+                bring(world, &transfer, Fact::Arrived, outside)?;
                 let transfer = transfers::find(world, transfer.scope(), transfer.id)?;
-                bring(world, &transfer, Fact::CameBack(code))?;
+                bring(world, &transfer, Fact::CameBack(code), outside)?;
             }
             Outcome::Wait(settles_at) => {
                 let is_late = now.seconds_since(transfer.updated_at) > late_seconds(transfer.platform);
@@ -87,44 +81,5 @@ impl Command for Followed {
         }
         jobs::finish(world, &self.leased)?;
         Ok(None)
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Fact {
-    Arrived,
-    Failed(FailureCode),
-    CameBack(FailureCode),
-}
-
-/// Applies a fact to the noun of the transfer's kind. A new noun adds its line here.
-fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), Halt> {
-    match (transfer.kind, fact) {
-        (TransferKind::Payout, Fact::Arrived) => {
-            payouts::complete(world, transfer, Account::External(transfer.app)).map(|_| ())
-        }
-        (TransferKind::Payout, Fact::Failed(code)) => payouts::fail(world, transfer, code),
-        (TransferKind::Payout, Fact::CameBack(code)) => {
-            payouts::take_back(world, transfer, code, Account::External(transfer.app))
-        }
-        (TransferKind::Refill, Fact::Arrived) => {
-            let transfer = funding::complete(world, transfer)?;
-            payout_links::funded(world, &transfer)
-        }
-        (TransferKind::Refill, Fact::Failed(code)) => {
-            let transfer = funding::fail(world, transfer, code)?;
-            payout_links::not_funded(world, &transfer, code)
-        }
-        (TransferKind::Refill, Fact::CameBack(code)) => funding::take_back(world, transfer, code).map(|_| ()),
-        (TransferKind::Payment, Fact::Arrived) => payments::complete(world, transfer).map(|_| ()),
-        (TransferKind::Payment, Fact::Failed(code)) => payments::fail(world, transfer, code).map(|_| ()),
-        (TransferKind::Payment, Fact::CameBack(code)) => payments::take_back(world, transfer, code).map(|_| ()),
-        (TransferKind::Payable, Fact::Arrived) => payables::complete(world, transfer),
-        (TransferKind::Payable, Fact::Failed(code)) => payables::fail(world, transfer, code),
-        (TransferKind::Payable, Fact::CameBack(code)) => payables::take_back(world, transfer, code),
-        (TransferKind::Balance | TransferKind::Settlement, _) => {
-            let message = format!("A transfer of type {} has no rail.", transfer.kind);
-            Err(Refusal::new(Code::InternalError, message).into())
-        }
     }
 }

@@ -5,7 +5,7 @@
 //! for any sequence of reports, each transfer has one terminal outcome, and a return is a separate fact that happens
 //! once (invariant 5). This module posts nothing and calls no rail.
 //!
-//! A noun whose money uses a rail has three functions: `complete`, `fail` and `take_back`. `followed.rs` names it once,
+//! A noun whose money uses a rail has three functions: `complete`, `fail` and `take_back`. `outcomes.rs` names it once,
 //! and its transfers have `platform` and a payout method or a bank account.
 //!
 //! Start at `followed.rs`.
@@ -13,6 +13,7 @@
 mod files;
 mod followed;
 mod instruction;
+mod outcomes;
 mod provided;
 mod rules;
 mod submitted;

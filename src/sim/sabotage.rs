@@ -82,6 +82,7 @@ impl Sabotage {
             | Self::ForgottenDeliveries
             | Self::MovedSeals => self.tamper_unseen(changes, memory),
             Self::EntriesInTwoFiles
+            | Self::TurnedDebits
             | Self::UnbookedNotCleared
             | Self::LostReports
             | Self::MovedAtBank

@@ -261,7 +261,9 @@ fn report_bank(batch: &mut Batch<Who, Said>, who: Who, leased: Leased, finished:
     let org = leased.org;
     match finished {
         Finished::FileCut(file) => batch.add(who, org, CutFile { leased, file }, |()| Said::Done),
-        Finished::FileWritten(file, bytes) => batch.add(who, org, Written { leased, file, bytes }, |_| Said::GoOn),
+        Finished::FileWritten(file, version, bytes) => {
+            batch.add(who, org, Written { leased, file, version, bytes }, |_| Said::GoOn);
+        }
         Finished::FileRefuses(file, entries) => {
             batch.add(who, org, RefuseEntries { leased, file, entries }, |()| Said::Done);
         }

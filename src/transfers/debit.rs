@@ -21,6 +21,18 @@ words! {
     }
 }
 
+words! {
+    /// How the payer gave the authorization, which decides the class of the entry in a bank's file.
+    pub enum AuthorizationChannel {
+        /// On a page on the internet.
+        Web = "web",
+        /// In writing.
+        Written = "written",
+        /// By phone.
+        Phone = "phone",
+    }
+}
+
 /// The statement of the app's settings for a payment without its own authorization.
 pub const ATTESTED: &str = "The app attests that it keeps the payer's authorization for each payment that it collects.";
 
@@ -39,6 +51,14 @@ pub struct Authorization {
     /// The app's reference to its proof.
     #[schema(required)]
     pub reference: Option<String>,
+    /// How the payer gave it; null if the app did not say it.
+    #[schema(required)]
+    #[serde(default)]
+    pub channel: Option<AuthorizationChannel>,
+    /// How the app validated the account, such as the name of a service; null if the app did not say it.
+    #[schema(required)]
+    #[serde(default)]
+    pub account_validation: Option<String>,
 }
 
 record! {

@@ -13,7 +13,7 @@ mod move_balance;
 mod rows;
 pub mod rules;
 
-pub use debit::{ATTESTED, Authorization, AuthorizationKind, Debit, debit};
+pub use debit::{ATTESTED, Authorization, AuthorizationChannel, AuthorizationKind, Debit, debit};
 pub use http::{routes, transaction_routes};
 pub use json::{TransferJson, account_end, json};
 pub use model::{Transfer, TransferKind, TransferStatus};

@@ -8,7 +8,7 @@ use super::json::{VendorJson, VendorPaymentMethodJson, payment_method_json};
 use super::model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
 use crate::acting::Named;
 use crate::bank::{AccountNumber, RoutingNumber};
-use crate::bank_accounts::{BankAccountInput, HolderName};
+use crate::bank_accounts::{BankAccountInput, HolderName, HolderType};
 use crate::email::Email;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page, page_of};
 use crate::http::route::route;
@@ -56,6 +56,8 @@ input! {
         pub routing_number: RoutingNumber,
         /// checking (the default) or savings.
         pub account_type: Option<AccountType>,
+        /// company (the default) or individual, which decides how a bank's file names the entry.
+        pub holder_type: Option<HolderType>,
     }
 }
 
@@ -135,8 +137,9 @@ pub async fn add_payment_method(call: Call) -> Outcome {
     let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
     let nonce = call.bursar.entropy().bytes();
     let command = call.body::<NewVendorPaymentMethod>().map(|new| {
-        let NewVendorPaymentMethod { acting_user_id, name, account_number, routing_number, account_type } = new;
-        let account = BankAccountInput { name, account_number, routing_number, account_type };
+        let NewVendorPaymentMethod { acting_user_id, name, account_number, routing_number, account_type, holder_type } =
+            new;
+        let account = BankAccountInput { name, account_number, routing_number, account_type, holder_type };
         let account = account.sealed(&call.bursar.vault, nonce);
         AddPaymentMethod { scope, vendor, acting: acting_user_id, account }
     });

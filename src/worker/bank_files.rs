@@ -89,14 +89,22 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: BankFileId) -> Res
         }
         Some(Contents::Unusable(_) | Contents::Erased) => return changed(bursar, leased, &file).await,
         Some(Contents::Nothing) => {
-            bursar.engine.run(org, Written { leased: leased.clone(), file: id, bytes: None }).await?;
+            bursar
+                .engine
+                .run(org, Written { leased: leased.clone(), file: id, version: file.version, bytes: None })
+                .await?;
             return rest(bursar, leased, None).await;
         }
         Some(Contents::Bytes(bytes)) => {
             let hash = hexadecimal(&Sha256::digest(&bytes));
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-            let written = Written { leased: leased.clone(), file: id, bytes: Some((size, hash.clone())) };
+            let bytes_of = Some((size, hash.clone()));
+            let written = Written { leased: leased.clone(), file: id, version: file.version, bytes: bytes_of };
             let file = bursar.engine.run(org, written).await?;
+            if file.sha256.is_none() {
+                return rest(bursar, leased, Some("a payment of the file changed while it was written".to_owned()))
+                    .await;
+            }
             if file.sha256.as_ref() != Some(&hash) {
                 return changed(bursar, leased, &file).await;
             }

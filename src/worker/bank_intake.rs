@@ -5,13 +5,13 @@ use bursar_transports::{Entry, Error, Kind, Transport};
 use sha2::{Digest as _, Sha256};
 
 use super::bank_files::hexadecimal;
-use crate::bank_files::{BankAnswer, Rest};
+use crate::bank_files::{self, BankAnswer, Rest};
 use crate::bank_intake::{
     self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PART_BYTES, Reading, Reported, Target,
 };
 use crate::bank_transports::INBOUND_BYTES_MAX;
 use crate::banking::connections;
-use crate::ids::{BankConnectionId, InboundFileId};
+use crate::ids::{BankConnectionId, InboundFileId, OrgId};
 use crate::jobs::Leased;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
@@ -203,6 +203,20 @@ pub(super) async fn read(bursar: &Bursar, leased: Leased, id: InboundFileId) -> 
                 count("unmatched");
                 tracing::error!(file = %id, unmatched, "reports of a bank match no payment; clarify them with the bank");
             }
+            warn_of_rates(bursar, org).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Reports return rates of debits that are near their limits or above them.
+async fn warn_of_rates(bursar: &Bursar, org: OrgId) -> Result<(), Refusal> {
+    for rates in bursar.read(move |world| bank_files::return_rates(world, org)).await? {
+        for (rate, found) in rates.alarming() {
+            count("return_rate");
+            let (originator, status) = (rates.originator_id, found.status.as_str());
+            let (basis_points, limit) = (found.basis_points, found.limit_basis_points);
+            tracing::error!(%originator, rate, status, basis_points, limit, "a return rate of debits is near its limit");
         }
     }
     Ok(())

@@ -2,11 +2,13 @@
 
 use bursar::bank_files::{BankEntry, BankFile, EntryStatus, FileStatus, Header};
 use bursar::banking::connections;
+use bursar::banking::originators::EntryClass;
 use bursar::engine::Command;
 use bursar::ids::{BankConnectionId, BankFileId, OrgId, OriginatorId, SettlementAccountId, TransferId};
 use bursar::jobs;
 use bursar::money::Cents;
 use bursar::platform::Platform;
+use bursar::rails::Direction;
 use bursar::scope::Scope;
 use bursar::transfers::{self, rules::TransferEvent};
 use bursar::world::record::Document;
@@ -51,6 +53,8 @@ impl Command for NewFile {
             originator: self.originator,
             settlement_account: self.settlement_account,
             platform: Platform::Ach,
+            direction: Direction::Credit,
+            entry_class: Some(EntryClass::Ppd),
             status: self.status,
             window_name: "evening".to_owned(),
             window_at: now,
@@ -79,6 +83,8 @@ impl Command for NewFile {
             sent_at: None,
             answer: None,
             returned: 0,
+            unauthorized: 0,
+            administrative: 0,
             refused: 0,
             refused_credit: Cents::ZERO,
             ended_through: None,
@@ -109,9 +115,11 @@ impl NewFile {
             file,
             number: 0,
             app: transfer.app,
-            user_id: transfer.user_id.expect("a payout has a payee"),
-            payout_method: transfer.payout_method.expect("a payout has a method"),
+            user_id: transfer.user_id,
+            payout_method: transfer.payout_method,
+            bank_account: transfer.bank_account,
             settlement_account: self.settlement_account,
+            direction: Direction::Credit,
             amount: transfer.arrives,
             name: Some("JANE DOE".to_owned()),
             status: EntryStatus::Joined,
@@ -172,6 +180,10 @@ pub async fn bank_files(stage: &Stage, operation: &str) -> Option<Sample> {
             Sample::at([&file]).shows(&file)
         }
         "download_bank_file" => Sample::at([&sealed().await]),
+        "list_return_rates" => {
+            let connection = approved(stage).await;
+            Sample::bare().shows(&originator(stage, &connection).await)
+        }
         "list_bank_entries" => Sample::bare().query("limit=100").shows(&sealed().await),
         "release_bank_file" => {
             let file = file(stage, FileStatus::Sealed, true).await;

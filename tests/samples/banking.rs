@@ -46,7 +46,7 @@ pub fn new_message_connection(acting: &str) -> Value {
 pub fn new_originator(acting: &str, connection: &str) -> Value {
     json!({
         "acting_user_id": acting, "bank_connection_id": connection, "company_name": "ACME INC",
-        "company_id": "1234567890", "description": "PAYOUT", "entry_classes": ["PPD", "CCD"],
+        "company_id": "1234567890", "description": "PAYOUT", "entry_classes": ["PPD", "CCD", "WEB", "TEL"],
     })
 }
 

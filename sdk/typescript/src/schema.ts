@@ -2462,6 +2462,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/bank/return-rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the return rates of debits
+         * @description The share of the debits of each originator that came back in the last 60 days, with the limits of the ACH rules: 0.5 % not authorized, 3 % administrative, 15 % of all.
+         */
+        get: operations["list_return_rates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/bank/entries": {
         parameters: {
             query?: never;
@@ -3824,6 +3844,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a vendor, and to individual for a payer. */
+            holder_type?: components["schemas"]["HolderType"] | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -4556,6 +4578,11 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        /**
+         * @description How the payer gave the authorization, which decides the class of the entry in a bank's file.
+         * @enum {string}
+         */
+        AuthorizationChannel: "web" | "written" | "phone";
         AuthorizationInput: {
             /**
              * Format: date-time
@@ -4566,6 +4593,10 @@ export interface components {
             text: string;
             /** @description Your reference to the proof, such as the id of a mandate or a recording. */
             reference?: string | null;
+            /** @description How the payer gave it: web, written or phone. Required if a bank's file carries the payment and a person holds the account. */
+            channel?: components["schemas"]["AuthorizationChannel"] | null;
+            /** @description How you validated the account, such as the name of a service or micro-deposits. Required for the first payment from an account that a bank's file carries with the channel web. */
+            account_validation?: string | null;
         };
         /**
          * @description The source of the payer's consent.
@@ -4649,6 +4680,7 @@ export interface components {
             bank_name: string | null;
             /** @description checking or savings. */
             account_type: components["schemas"]["AccountType"];
+            holder_type: components["schemas"]["HolderType"] | null;
             /** @description Whether the account takes instant payments. */
             rtp_enabled: boolean;
             /** @description Whether the account can be used. False after it was removed or disabled by a failure. */
@@ -4814,7 +4846,7 @@ export interface components {
         };
         /** @description A payment in a file. */
         BankEntry: {
-            /** @description The payout's transfer. */
+            /** @description The transfer. */
             transfer_id: components["schemas"]["TransferId"];
             /**
              * Format: date-time
@@ -4832,10 +4864,9 @@ export interface components {
             number: number;
             /** @description The app. */
             app_id: components["schemas"]["AppId"];
-            /** @description The payee. */
-            user_id: components["schemas"]["UserId"];
+            user_id: components["schemas"]["UserId"] | null;
             /**
-             * @description The payee as the file names them; null after an erasure.
+             * @description The account's holder as the file names them; null after an erasure.
              * @example JANE DOE
              */
             name: string | null;
@@ -4885,6 +4916,9 @@ export interface components {
             settlement_account_id: components["schemas"]["SettlementAccountId"];
             /** @description The rail of its payments. */
             platform: components["schemas"]["Platform"];
+            /** @description credit if the file pays, debit if it collects. */
+            direction: components["schemas"]["Direction"];
+            entry_class: components["schemas"]["EntryClass"] | null;
             /**
              * @description The window's name.
              * @example evening
@@ -4917,9 +4951,14 @@ export interface components {
             entries: number;
             /**
              * Format: int64
-             * @description The sum of the payments, in cents.
+             * @description The sum of what it pays, in cents.
              */
             credit: number;
+            /**
+             * Format: int64
+             * @description The sum of what it collects, in cents.
+             */
+            debit: number;
             /**
              * @description The id of the message; null until the cut-off, and in a NACHA file.
              * @example 019A00000000700080000000000000AB
@@ -5079,9 +5118,9 @@ export interface components {
             /** @description What the line is booked as. */
             booked_as: components["schemas"]["BookedAs"];
             app_id: components["schemas"]["AppId"] | null;
-            /** @description The files that the bank debited whole. */
+            /** @description The files that the bank booked whole. */
             bank_file_ids: components["schemas"]["BankFileId"][];
-            /** @description The payments that the bank debited one by one, or the returned payments that it credited. */
+            /** @description The payments that the bank booked one by one, or the returned payments. */
             transfer_ids: components["schemas"]["TransferId"][];
         };
         /** @description The most money that moves in one direction, in cents. */
@@ -6213,6 +6252,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description company (the default) or individual, which decides how a bank's file names the entry. */
+            holder_type?: components["schemas"]["HolderType"] | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -6431,6 +6472,11 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        /**
+         * @description The direction in which a rail moves money, from the view of the account at its other end.
+         * @enum {string}
+         */
+        Direction: "credit" | "debit";
         DirectorAddressInput: {
             /** @description City. */
             city?: string | null;
@@ -7231,6 +7277,11 @@ export interface components {
          * @enum {string}
          */
         HitStatus: "open" | "cleared" | "confirmed";
+        /**
+         * @description Who holds a bank account.
+         * @enum {string}
+         */
+        HolderType: "individual" | "company";
         /** @description The idempotency key was used for another request. Use a new key for a new request; errors lists the differences. */
         IdempotencyKeyReusedError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
@@ -7591,7 +7642,7 @@ export interface components {
          * @description What the bank's code says about a line of a statement.
          * @enum {string}
          */
-        LineMeaning: "payments" | "returns" | "deposit" | "deposits" | "fee" | "interest" | "debit_by_other" | "other" | "opening_balance";
+        LineMeaning: "payments" | "collections" | "returns" | "returned_debits" | "deposit" | "deposits" | "fee" | "interest" | "debit_by_other" | "other" | "opening_balance";
         /** @description The link was canceled. Ask the sender. */
         LinkCanceledError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
@@ -8191,6 +8242,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a vendor, and to individual for a payer. */
+            holder_type?: components["schemas"]["HolderType"] | null;
         };
         /** @description How the bank knows its customer, in the elements of a pain.001 message. */
         Pain001Identity: {
@@ -8511,6 +8564,9 @@ export interface components {
             text: string;
             /** @description The app's reference to its proof. */
             reference: string | null;
+            channel: components["schemas"]["AuthorizationChannel"] | null;
+            /** @description How the app validated the account, such as the name of a service; null if the app did not say it. */
+            account_validation: string | null;
         };
         /** @description A person or company that pays an app and is not a user. */
         PaymentCustomer: {
@@ -9465,6 +9521,11 @@ export interface components {
             /** @enum {string} */
             error_code?: "rate-limited";
         };
+        /**
+         * @description How a return rate compares with its limit.
+         * @enum {string}
+         */
+        RateStatus: "normal" | "near" | "above";
         /** @description The codes that replace the authenticator app. */
         RecoveryCodes: {
             /** @description Ten codes, each for one sign-in. They are shown here and never again. */
@@ -9582,6 +9643,26 @@ export interface components {
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
              */
             idempotency_key?: string | null;
+        };
+        /** @description A rate of returned debits. */
+        ReturnRate: {
+            /**
+             * Format: int64
+             * @description The debits that came back.
+             */
+            returned: number;
+            /**
+             * Format: int64
+             * @description Their share of all debits, in hundredths of a percent, rounded down.
+             */
+            basis_points: number;
+            /**
+             * Format: int64
+             * @description The limit of the rules, in hundredths of a percent.
+             */
+            limit_basis_points: number;
+            /** @description The comparison of both. */
+            status: components["schemas"]["RateStatus"];
         };
         /** @enum {string} */
         ReviewStage: "in_review" | "id_verification_required";
@@ -9914,6 +9995,8 @@ export interface components {
             routing_number: string;
             /** @description checking (the default) or savings. */
             account_type?: components["schemas"]["AccountType"] | null;
+            /** @description individual or company, which decides how a bank's file names the entry. Defaults to company for an app and a vendor, and to individual for a payer. */
+            holder_type?: components["schemas"]["HolderType"] | null;
         };
         SetAppComplianceRequest: {
             /** @description The company. */
@@ -18387,7 +18470,9 @@ export interface operations {
                      *                 "type": "per_payment",
                      *                 "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *                 "text": "text",
-                     *                 "reference": "text"
+                     *                 "reference": "text",
+                     *                 "channel": "web",
+                     *                 "account_validation": "text"
                      *               },
                      *               "held": true,
                      *               "available_at": "2026-03-02T15:00:00.000000Z"
@@ -19078,7 +19163,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -19433,7 +19520,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -19604,7 +19693,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -20002,7 +20093,9 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `user-inactive`: The user is disabled or was deleted.
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `user-inactive`: The user is disabled or was deleted.
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
@@ -20018,7 +20111,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserInactiveError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["UserInactiveError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -23933,7 +24026,9 @@ export interface operations {
                      *               "type": "per_payment",
                      *               "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *               "text": "text",
-                     *               "reference": "text"
+                     *               "reference": "text",
+                     *               "channel": "web",
+                     *               "account_validation": "text"
                      *             },
                      *             "held": true,
                      *             "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24094,7 +24189,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24266,7 +24363,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24427,7 +24526,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24476,11 +24577,15 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `user-info-missing`: The user lacks information that this call requires.
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `user-info-missing`: The user lacks information that this call requires.
              *
              *     `idempotency-key-reused`: The idempotency key was used for another request.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
+             *
+             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
              */
             409: {
                 headers: {
@@ -24488,7 +24593,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -24583,7 +24688,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -24644,11 +24751,15 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `user-info-missing`: The user lacks information that this call requires.
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `user-info-missing`: The user lacks information that this call requires.
              *
              *     `idempotency-key-reused`: The idempotency key was used for another request.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
+             *
+             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
              */
             409: {
                 headers: {
@@ -24656,7 +24767,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -24699,6 +24810,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -24781,6 +24893,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -25531,6 +25644,7 @@ export interface operations {
                      *           "routing_number": "110000000",
                      *           "bank_name": "text",
                      *           "account_type": "checking",
+                     *           "holder_type": "individual",
                      *           "rtp_enabled": true,
                      *           "in_use": true,
                      *           "created": "2026-03-02T15:00:00.000000Z"
@@ -25631,6 +25745,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -25726,6 +25841,7 @@ export interface operations {
                      *       "routing_number": "110000000",
                      *       "bank_name": "text",
                      *       "account_type": "checking",
+                     *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
                      *       "created": "2026-03-02T15:00:00.000000Z"
@@ -25790,7 +25906,9 @@ export interface operations {
                  *       "customer_id": "019a0000-0000-7000-8000-000000000000",
                  *       "authorization": {
                  *         "accepted_at": "2026-01-31T12:00:00Z",
-                 *         "text": "I authorize Acme Ltd to debit my account for $10.00."
+                 *         "text": "I authorize Acme Ltd to debit my account for $10.00.",
+                 *         "channel": "web",
+                 *         "account_validation": "micro-deposits"
                  *       },
                  *       "ach_info": {
                  *         "account_number": "123456789",
@@ -25863,7 +25981,9 @@ export interface operations {
                      *           "type": "per_payment",
                      *           "accepted_at": "2026-03-02T15:00:00.000000Z",
                      *           "text": "text",
-                     *           "reference": "text"
+                     *           "reference": "text",
+                     *           "channel": "web",
+                     *           "account_validation": "text"
                      *         },
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
@@ -32723,6 +32843,8 @@ export interface operations {
                      *           "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "platform": "ach",
+                     *           "direction": "credit",
+                     *           "entry_class": "PPD",
                      *           "window": "evening",
                      *           "cutoff": "2026-03-02T15:00:00.000000Z",
                      *           "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32730,6 +32852,7 @@ export interface operations {
                      *           "settles": "2026-03-02T15:00:00.000000Z",
                      *           "entries": 1000,
                      *           "credit": 1000,
+                     *           "debit": 1000,
                      *           "message_id": "019A00000000700080000000000000AB",
                      *           "name": "ACME_20261123_A.ach",
                      *           "size": 1000,
@@ -32817,6 +32940,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -32824,6 +32949,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -32928,6 +33054,113 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvalidStateError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    list_return_rates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rates of all originators. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "company_name": "ACME INC",
+                     *         "since": "2026-03-02T15:00:00.000000Z",
+                     *         "debits": 1000,
+                     *         "unauthorized": {
+                     *           "returned": 1000,
+                     *           "basis_points": 1000,
+                     *           "limit_basis_points": 1000,
+                     *           "status": "normal"
+                     *         },
+                     *         "administrative": {
+                     *           "returned": 1000,
+                     *           "basis_points": 1000,
+                     *           "limit_basis_points": 1000,
+                     *           "status": "normal"
+                     *         },
+                     *         "all": {
+                     *           "returned": 1000,
+                     *           "basis_points": 1000,
+                     *           "limit_basis_points": 1000,
+                     *           "status": "normal"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        /** @description The originator. */
+                        originator_id: components["schemas"]["OriginatorId"];
+                        /**
+                         * @description The name under which it sends.
+                         * @example ACME INC
+                         */
+                        company_name: string;
+                        /**
+                         * Format: date-time
+                         * @description Debits that were sent since then are counted: 60 days.
+                         */
+                        since: string;
+                        /**
+                         * Format: int64
+                         * @description The debits that were sent.
+                         */
+                        debits: number;
+                        /** @description Those that were not authorized: R05, R07, R10, R11, R29, R51. */
+                        unauthorized: components["schemas"]["ReturnRate"];
+                        /** @description Those to accounts that are closed, unknown or not valid: R02, R03, R04, R13, R28. */
+                        administrative: components["schemas"]["ReturnRate"];
+                        /** @description All that came back. */
+                        all: components["schemas"]["ReturnRate"];
+                    }[];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -33079,6 +33312,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33086,6 +33321,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -33197,6 +33433,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33204,6 +33442,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -33313,6 +33552,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33320,6 +33561,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -33428,6 +33670,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33435,6 +33679,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,
@@ -33544,6 +33789,8 @@ export interface operations {
                      *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
                      *       "submit_by": "2026-03-02T15:00:00.000000Z",
@@ -33551,6 +33798,7 @@ export interface operations {
                      *       "settles": "2026-03-02T15:00:00.000000Z",
                      *       "entries": 1000,
                      *       "credit": 1000,
+                     *       "debit": 1000,
                      *       "message_id": "019A00000000700080000000000000AB",
                      *       "name": "ACME_20261123_A.ach",
                      *       "size": 1000,

@@ -44,7 +44,7 @@ pub fn must_be_connected(world: &World, org: OrgId, platform: Platform) -> Resul
     Err(Refusal::new(Code::RailNotConnected, message).into())
 }
 
-/// Refuses a movement by a rail that no route carries in this version: everything but payouts.
+/// Refuses a movement that no route to a bank carries.
 ///
 /// # Errors
 /// `rail-not-connected`.
@@ -52,7 +52,8 @@ pub fn must_be_simulated(world: &World, platform: Platform, what: &str) -> Resul
     if !world.is_live() {
         return Ok(());
     }
-    let message =
-        format!("No route of the rail {platform} carries {what} in this version. Only the sandbox simulates it.");
+    let message = format!(
+        "No route of the rail {platform} to a bank carries {what}. Let an admin add a route to a bank connection."
+    );
     Err(Refusal::new(Code::RailNotConnected, message))
 }

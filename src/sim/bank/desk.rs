@@ -31,7 +31,7 @@ pub(in crate::sim) struct Desk {
     inbound: BTreeMap<InboundFileId, Arc<InboundFile>>,
     items: BTreeMap<BankItemId, Arc<BankItem>>,
     statements: BTreeMap<BankStatementId, Arc<BankStatement>>,
-    /// Files that the bank has not debited.
+    /// Files that the bank has not booked.
     undebited: BTreeMap<BankFileId, Arc<BankFile>>,
 }
 
@@ -157,16 +157,20 @@ impl Desk {
         let of = |booked_as| Proposal { booked_as, app_id: None, bank_file_ids: Vec::new(), transfer_ids: Vec::new() };
         let to_organization = || proposed(of(BookedAs::Organization));
         match item.meaning.unwrap_or(LineMeaning::Other) {
-            LineMeaning::Payments => {
+            LineMeaning::Payments | LineMeaning::Collections => {
                 if let Some(entry) = entry {
                     return proposed(Proposal { transfer_ids: vec![entry.transfer], ..of(BookedAs::Payments) });
                 }
                 let wanted = item.amount.negated();
-                let file = self.undebited.values().find(|file| file.credit == wanted && file.booked == 0)?;
+                let is_meant = |file: &&Arc<BankFile>| file.leaving(file.credit) == wanted && file.booked == 0;
+                let file = self.undebited.values().find(is_meant)?;
                 proposed(Proposal { bank_file_ids: vec![file.id], ..of(BookedAs::Payments) })
             }
-            LineMeaning::Returns => match entry {
-                Some(entry) if entry.amount != item.amount => to_organization(),
+            LineMeaning::ReturnedDebits if entry.is_none_or(|entry| is_settled_otherwise(entry, item)) => {
+                Some(ItemDeed::Explain { reason: evidence() })
+            }
+            LineMeaning::Returns | LineMeaning::ReturnedDebits => match entry {
+                Some(entry) if entry.leaving() != item.amount => to_organization(),
                 Some(entry) if entry.credit_due.is_some() => {
                     proposed(Proposal { transfer_ids: vec![entry.transfer], ..of(BookedAs::Returns) })
                 }
@@ -186,6 +190,11 @@ impl Desk {
             | LineMeaning::OpeningBalance => to_organization(),
         }
     }
+}
+
+/// Returns whether a debit for a collected payment is not that of its return: it has another amount, or is a second one.
+fn is_settled_otherwise(entry: &BankEntry, item: &BankItem) -> bool {
+    entry.leaving() != item.amount || entry.status == EntryStatus::Returned && entry.credit_due.is_none()
 }
 
 fn payer(place: Place) -> crate::banking::Person {

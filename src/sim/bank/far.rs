@@ -182,9 +182,9 @@ impl Far {
         let is_rejected = !self.sound && chance.one_in(9);
         self.count(if is_rejected { "bank files that the bank refused" } else { "bank files that the bank took" });
         self.taken.insert(sha256, name.to_owned());
-        let credits = file.batches.iter().flat_map(|batch| &batch.entries);
-        let ids: Vec<String> = credits
-            .filter(|entry| matches!(entry.code.as_str(), "22" | "32"))
+        let entries = file.batches.iter().flat_map(|batch| &batch.entries);
+        let ids: Vec<String> = entries
+            .filter(|entry| entry.name.trim_end() != "OFFSET")
             .map(|entry| entry.individual_id.clone())
             .collect();
         if is_rejected {

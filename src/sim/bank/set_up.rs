@@ -114,7 +114,7 @@ impl SetUpBank {
             calendar: Calendar::Fed,
             time_zone: Zone::eastern(),
             windows: (11..=23).step_by(2).map(window).collect(),
-            limits: Sides { credit: Some(limits), debit: None },
+            limits: Sides { credit: Some(limits), debit: Some(limits) },
             file_name: "SIM_{date}_{modifier}.ach".to_owned(),
         }
     }
@@ -142,7 +142,7 @@ impl Command for SetUpBank {
             company_id: COMPANY_ID.to_owned(),
             description: "PAYOUT".to_owned(),
             discretionary: None,
-            entry_classes: vec![EntryClass::Ppd],
+            entry_classes: EntryClass::ALL.to_vec(),
         };
         let originator = originator.decide(world)?.id;
         ApproveOriginator { org, person: payer, originator }.decide(world)?;

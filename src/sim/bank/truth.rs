@@ -5,6 +5,7 @@ use crate::bank_files::{BankEntry, BankFile, individual_id};
 use crate::bank_intake::{BankItem, InboundFile, ItemKind, ItemStatus};
 use crate::ids::TransferId;
 use crate::ledger::verify::Finding;
+use crate::rails::Direction;
 use crate::sim::checks::changed::written;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferStatus};
@@ -25,7 +26,10 @@ impl Far {
         }
         for entry in written::<BankEntry>(changes) {
             if self.truth.entries.insert(entry.transfer, entry.status).is_none() {
-                self.count("payments in bank files");
+                self.count(match entry.direction {
+                    Direction::Credit => "payments in bank files",
+                    Direction::Debit => "debits in bank files",
+                });
             }
             self.truth.payments.insert(individual_id(entry.transfer), entry.transfer);
         }

@@ -6,6 +6,7 @@ use crate::bank_files::{BankEntry, BankFile, EntryStatus, FileStatus};
 use crate::bank_intake::{BankItem, ItemKind, ItemStatus};
 use crate::jobs::{Job, Work};
 use crate::ledger::{LedgerAccount, LedgerAccountKind};
+use crate::rails::Direction;
 use crate::sim::checks::changed::{changed, read};
 use crate::store::memory::{Change, Memory};
 use crate::world::record::{Cell as _, Document};
@@ -29,6 +30,9 @@ pub(super) fn tamper(sabotage: Sabotage, changes: &[Change], memory: &Memory) {
             let is_elsewhere = |entry: &BankEntry| entry.file != other.id && entry.status == EntryStatus::Settled;
             overwrite(&mut unseen, memory, is_elsewhere, "file", &other.id.to_value());
         }
+    } else if sabotage == Sabotage::TurnedDebits {
+        let is_debit = |entry: &BankEntry| entry.direction == Direction::Debit;
+        overwrite(&mut unseen, memory, is_debit, "direction", &Direction::Credit.to_value());
     } else if sabotage == Sabotage::UnbookedNotCleared {
         // The posting is there, and the file does not know it.
         overwrite(&mut unseen, memory, |file: &BankFile| file.debit_line.is_some(), "debit_line", &Value::Null);

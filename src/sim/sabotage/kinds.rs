@@ -81,6 +81,8 @@ pub enum Sabotage {
     CompletesUnsent,
     /// Entries have a second file.
     EntriesInTwoFiles,
+    /// Debits in bank files count as payments.
+    TurnedDebits,
     /// The line of a statement debits a file and leaves its money unbooked.
     UnbookedNotCleared,
     /// Files of banks are known by their names only.

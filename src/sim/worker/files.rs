@@ -34,13 +34,16 @@ pub(super) fn send(
     })?;
     let finished = match contents {
         None => Finished::FileRests,
-        Some(Contents::Nothing) => Finished::FileWritten(id, None),
+        Some(Contents::Nothing) => Finished::FileWritten(id, file.version, None),
         Some(Contents::Unusable(entries)) if file.sha256.is_none() => Finished::FileRefuses(id, entries),
         Some(Contents::Erased | Contents::Unusable(_)) => return Err(changed()),
         Some(Contents::Bytes(bytes)) => {
             let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
             match &file.sha256 {
-                None => Finished::FileWritten(id, Some((i64::try_from(bytes.len()).unwrap_or(i64::MAX), hash))),
+                None => {
+                    let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+                    Finished::FileWritten(id, file.version, Some((size, hash)))
+                }
                 Some(known) if *known != hash => return Err(changed()),
                 Some(_) if file.must_wait_for_release() => Finished::FileRests,
                 Some(_) if file.unswept => {

@@ -57,7 +57,7 @@ pub(in crate::sim) enum Finished {
     BatchDone(PayoutLinkBatchId),
     Fed(AppId),
     FileCut(BankFileId),
-    FileWritten(BankFileId, Option<(i64, String)>),
+    FileWritten(BankFileId, i64, Option<(i64, String)>),
     FileRefuses(BankFileId, Vec<TransferId>),
     /// A delivery begins.
     FileBegun(BankFileId),

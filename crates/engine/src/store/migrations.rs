@@ -124,6 +124,8 @@ migrations! {
     82 "languages_of_payees",
     83 "languages_of_messages",
     84 "text_stops",
+    85 "movements_in_files",
+    86 "debits_in_files",
     88 "decisions_about_payments",
 }
 

@@ -25,14 +25,6 @@ class AccountingInput(TypedDict):
 ActionKind: TypeAlias = Literal['create', 'update', 'cancel', 'submit_for_approval', 'approve', 'reject', 'initiate_payment', 'retry_payment']
 
 
-class AddCustomerBankAccountRequest(TypedDict):
-    name: NotRequired[str | None]
-    account_number: str
-    routing_number: str
-    account_type: NotRequired[AccountType | None]
-    idempotency_key: NotRequired[str | None]
-
-
 class AddRailRouteRequest(TypedDict):
     acting_user_id: str
     platform: Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_card_a', 'gift_card_a', 'wallet_c', 'intl_bank', 'intl_transfer', 'bank_transfer', 'wire', 'wallet_d', 'wallet_e', 'crypto', 'push_to_card', 'rtp']
@@ -193,10 +185,15 @@ class ApproveTransferRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
+AuthorizationChannel: TypeAlias = Literal['web', 'written', 'phone']
+
+
 class AuthorizationInput(TypedDict):
     accepted_at: str
     text: str
     reference: NotRequired[str | None]
+    channel: NotRequired[AuthorizationChannel | None]
+    account_validation: NotRequired[str | None]
 
 
 AuthorizationKind: TypeAlias = Literal['per_payment', 'attested']
@@ -459,15 +456,6 @@ class CreateUserRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
-class CreateVendorPaymentMethodRequest(TypedDict):
-    acting_user_id: NotRequired[str | None]
-    name: str
-    account_number: str
-    routing_number: str
-    account_type: NotRequired[AccountType | None]
-    idempotency_key: NotRequired[str | None]
-
-
 class CreateVendorRequest(TypedDict):
     acting_user_id: NotRequired[str | None]
     name: str
@@ -523,6 +511,9 @@ class DepositToAppRequest(TypedDict):
     amount: int
     metadata: NotRequired[str | dict[str, Any] | None]
     idempotency_key: NotRequired[str | None]
+
+
+Direction: TypeAlias = Literal['credit', 'debit']
 
 
 class DirectorAddressInput(TypedDict):
@@ -709,6 +700,9 @@ class Head(TypedDict):
 HitStatus: TypeAlias = Literal['open', 'cleared', 'confirmed']
 
 
+HolderType: TypeAlias = Literal['individual', 'company']
+
+
 class IgnoreBankItemRequest(TypedDict):
     acting_user_id: str
     reason: str
@@ -804,7 +798,7 @@ LedgerAccountKind: TypeAlias = Literal['app_wallet', 'app_held', 'app_collected'
 LineEnding: TypeAlias = Literal['lf', 'crlf']
 
 
-LineMeaning: TypeAlias = Literal['payments', 'returns', 'deposit', 'deposits', 'fee', 'interest', 'debit_by_other', 'other', 'opening_balance']
+LineMeaning: TypeAlias = Literal['payments', 'collections', 'returns', 'returned_debits', 'deposit', 'deposits', 'fee', 'interest', 'debit_by_other', 'other', 'opening_balance']
 
 
 LinkStatus: TypeAlias = Literal['created', 'funds_pending', 'delivery_pending', 'delivery_failed', 'sent', 'delivered', 'claimed', 'reversed', 'canceled', 'expired', 'failed']
@@ -971,6 +965,7 @@ class OwnAccountInput(TypedDict):
     account_number: str
     routing_number: str
     account_type: NotRequired[AccountType | None]
+    holder_type: NotRequired[HolderType | None]
 
 
 class Pain001Identity(TypedDict):
@@ -1079,6 +1074,8 @@ class PaymentAuthorization(TypedDict):
     accepted_at: str
     text: str
     reference: str | None
+    channel: AuthorizationChannel | None
+    account_validation: str | None
 
 
 PaymentCustomerId: TypeAlias = str
@@ -1228,6 +1225,9 @@ RailProviderId: TypeAlias = str
 RailRouteId: TypeAlias = str
 
 
+RateStatus: TypeAlias = Literal['normal', 'near', 'above']
+
+
 class RecoveryCodes(TypedDict):
     """
     The codes that replace the authenticator app.
@@ -1293,6 +1293,17 @@ RequestedPlatform: TypeAlias = Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_c
 class ResumeBankConnectionRequest(TypedDict):
     acting_user_id: str
     idempotency_key: NotRequired[str | None]
+
+
+class ReturnRate(TypedDict):
+    """
+    A rate of returned debits.
+    """
+
+    returned: int
+    basis_points: int
+    limit_basis_points: int
+    status: RateStatus
 
 
 ReviewStage: TypeAlias = Literal['in_review', 'id_verification_required']
@@ -1399,6 +1410,7 @@ class SetAppAchAccountRequest(TypedDict):
     account_number: str
     routing_number: str
     account_type: NotRequired[AccountType | None]
+    holder_type: NotRequired[HolderType | None]
 
 
 class SetAppLogoRequest(TypedDict):
@@ -1895,6 +1907,15 @@ class FieldError(TypedDict):
 DeliveryError: TypeAlias = Any
 
 
+class AddCustomerBankAccountRequest(TypedDict):
+    name: NotRequired[str | None]
+    account_number: str
+    routing_number: str
+    account_type: NotRequired[AccountType | None]
+    holder_type: NotRequired[HolderType | None]
+    idempotency_key: NotRequired[str | None]
+
+
 class AddOriginatorRequest(TypedDict):
     acting_user_id: str
     bank_connection_id: str
@@ -2095,6 +2116,7 @@ class BankAccount(TypedDict):
     routing_number: str
     bank_name: str | None
     account_type: AccountType
+    holder_type: HolderType | None
     rtp_enabled: bool
     in_use: bool
     created: str
@@ -2127,7 +2149,7 @@ class BankEntry(TypedDict):
     bank_file_id: BankFileId
     number: int
     app_id: AppId
-    user_id: UserId
+    user_id: UserId | None
     name: str | None
     amount: int
     individual_id: str
@@ -2154,6 +2176,8 @@ class BankFile(TypedDict):
     originator_id: OriginatorId
     settlement_account_id: SettlementAccountId
     platform: Platform
+    direction: Direction
+    entry_class: EntryClass | None
     window: str
     cutoff: str
     submit_by: str
@@ -2161,6 +2185,7 @@ class BankFile(TypedDict):
     settles: str
     entries: int
     credit: int
+    debit: int
     message_id: str | None
     name: str | None
     size: int | None
@@ -2455,6 +2480,16 @@ class CreatePayoutRequest(TypedDict):
     payout_fee_fixed: NotRequired[int | None]
     payout_fee_percent: NotRequired[str | None]
     metadata: NotRequired[str | dict[str, Any] | None]
+    idempotency_key: NotRequired[str | None]
+
+
+class CreateVendorPaymentMethodRequest(TypedDict):
+    acting_user_id: NotRequired[str | None]
+    name: str
+    account_number: str
+    routing_number: str
+    account_type: NotRequired[AccountType | None]
+    holder_type: NotRequired[HolderType | None]
     idempotency_key: NotRequired[str | None]
 
 

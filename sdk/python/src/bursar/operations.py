@@ -1115,6 +1115,13 @@ class Operations(Transport):
         """
         return self.request("GET", f"/v2/bank/files/{self.part(bank_file_id)}/content")
 
+    def list_return_rates(self) -> list[Any]:
+        """List the return rates of debits.
+
+        The share of the debits of each originator that came back in the last 60 days, with the limits of the ACH rules: 0.5 % not authorized, 3 % administrative, 15 % of all.
+        """
+        return self.request("GET", "/v2/bank/return-rates")
+
     def list_bank_entries(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None) -> models.BankEntryList:
         """List payments in files."""
         return self.request("GET", "/v2/bank/entries", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_file_id": bank_file_id})
