@@ -365,14 +365,16 @@ mod tests {
     }
 
     /// Flags of other programs that the documents name.
-    const OF_OTHERS: [&str; 18] = [
+    const OF_OTHERS: [&str; 20] = [
         "--arg",
         "--citus",
         "--credentials",
         "--decrypt",
         "--identity",
+        "--ignore-default-filter",
         "--into",
         "--locked",
+        "--no-capture",
         "--page",
         "--profile",
         "--release",

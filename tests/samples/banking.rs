@@ -4,7 +4,8 @@ use bursar::engine::Command;
 use bursar::ids::{AppId, OrgId, RailProviderId, TransferId};
 use bursar::money::Cents;
 use bursar::platform::Platform;
-use bursar::rail_payments::{PaymentStatus, RailPayment};
+use bursar::rail_payments::{self, PaymentStatus, RailPayment};
+use bursar::vault::Unsealed;
 use bursar::world::{Halt, World};
 use serde_json::{Value, json};
 
@@ -227,27 +228,30 @@ pub struct PaymentInDoubt {
     pub org: OrgId,
     pub app: AppId,
     pub provider: RailProviderId,
+    /// The payout, and the amount to arrive.
+    pub payout: (TransferId, Cents),
+    pub order: Unsealed,
 }
 
 impl Command for PaymentInDoubt {
     type Reply = TransferId;
 
     fn decide(&self, world: &mut World) -> Result<TransferId, Halt> {
-        let (transfer, now) = (world.id(), world.now());
-        let route = world.id();
-        world.add(RailPayment {
+        let (route, now) = (world.id(), world.now());
+        let (transfer, amount) = self.payout;
+        let payment = RailPayment {
             org: self.org,
             transfer,
             app: self.app,
             route,
             provider: self.provider,
-            platform: Platform::WalletA,
-            amount: Cents::new(100),
+            platform: Platform::WalletD,
+            amount,
             status: PaymentStatus::Attempted,
             attempts: 1,
             first_attempted_at: Some(now),
             attempted_at: Some(now),
-            sealed_order: Some(Vec::new()),
+            sealed_order: None,
             reference: None,
             fee: None,
             failure: None,
@@ -257,16 +261,27 @@ impl Command for PaymentInDoubt {
             version: 1,
             created_at: now,
             updated_at: now,
-        });
+        };
+        let sealed_order = Some(self.order.seal(&rail_payments::seal_context(&payment)));
+        world.add(RailPayment { sealed_order, ..payment });
         Ok(transfer)
     }
 }
 
 async fn in_doubt(stage: &Stage) -> String {
     let provider = RailProviderId(provider(stage).await.parse().unwrap());
-    let org = OrgId(stage.organization.id.parse().unwrap());
-    let payment = PaymentInDoubt { org, app: AppId(stage.app.id.parse().unwrap()), provider };
-    let transfer = stage.server.bursar().engine.run(org, payment).await.unwrap();
+    let user = stage.verified().await;
+    let method = json!({"platform": "wallet_d", "handle": format!("jane{}", stage.draw())});
+    stage.made("PUT", &format!("/v2/users/{user}/payout-methods"), method, 200).await;
+    let order =
+        json!({"user_id": user, "amount": 100, "platform": "wallet_d", "fund": true, "payout_fee_party": "platform"});
+    let payout = stage.made("POST", "/v2/payouts", order, 201).await;
+    let transfer = TransferId(payout["id"].as_str().unwrap().parse().unwrap());
+    let (org, bursar) = (OrgId(stage.organization.id.parse().unwrap()), stage.server.bursar());
+    let order = Unsealed::new(&bursar.vault, b"{}".to_vec(), bursar.entropy().bytes());
+    let app = AppId(stage.app.id.parse().unwrap());
+    let payment = PaymentInDoubt { org, app, provider, payout: (transfer, Cents::new(100)), order };
+    let transfer = bursar.engine.run(org, payment).await.unwrap();
     stage.share(&transfer.to_string())
 }
 

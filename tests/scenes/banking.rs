@@ -5,7 +5,9 @@ use bursar::bank_intake::InboundStatus;
 use bursar::bank_statements::StatementStatus;
 use bursar::ids::{AppId, BankConnectionId, OrgId, OriginatorId, RailProviderId, SettlementAccountId, TransferId};
 use bursar::money::Cents;
+use bursar::vault::Unsealed;
 use serde_json::json;
+use uuid::Uuid;
 
 use super::watch::{Covered, Scene};
 use crate::harness::{Desk, Server};
@@ -60,8 +62,11 @@ pub async fn set_up(covered: &mut Covered) {
     let credentials = scene.server.credentials();
     let org = OrgId(credentials["organization"]["id"].as_str().unwrap().parse().unwrap());
     let app = AppId(credentials["app"]["id"].as_str().unwrap().parse().unwrap());
-    let doubted = PaymentInDoubt { org, app, provider: RailProviderId(provider.parse().unwrap()) };
-    let doubted = scene.server.bursar().engine.run(org, doubted).await.unwrap();
+    let bursar = scene.server.bursar();
+    let (provider, payout) = (RailProviderId(provider.parse().unwrap()), (TransferId(Uuid::now_v7()), Cents::new(100)));
+    let order = Unsealed::new(&bursar.vault, b"{}".to_vec(), bursar.entropy().bytes());
+    let doubted = PaymentInDoubt { org, app, provider, payout, order };
+    let doubted = bursar.engine.run(org, doubted).await.unwrap();
     let decision = json!({"acting_user_id": payer, "outcome": "failed", "evidence": "Support, case 4711."});
     scene.ask(&format!("POST /v2/bank/provider-payments/{doubted}/decide"), decision, 200, &[]).await;
 }

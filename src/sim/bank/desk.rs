@@ -21,7 +21,7 @@ use crate::sim::requests::{Said, Who};
 use crate::sim::system::{Batch, System};
 use crate::store::memory::Change;
 use crate::transfers::Transfer;
-use crate::world::record::key;
+use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// What needs a member.
@@ -135,7 +135,8 @@ impl Desk {
         chance: &mut Chance,
     ) -> Option<(MemberId, ItemDeed)> {
         let (admin, payer) = (place.members.admin, place.members.payer);
-        if item.status != ItemStatus::Unmatched {
+        // A file that was proposed may be booked by another line by now: then a member proposes another one.
+        if item.status != ItemStatus::Unmatched && self.may_be_approved(item) {
             let by = if item.matched_by.or(item.closed_by) == Some(payer) { admin } else { payer };
             return Some((by, ItemDeed::Approve { version: item.version }));
         }
@@ -150,6 +151,12 @@ impl Desk {
             about_report(item, payment.as_deref(), system, place)?
         };
         Some((payer, deed))
+    }
+
+    /// Returns whether the files that were proposed are still to be booked.
+    fn may_be_approved(&self, item: &BankItem) -> bool {
+        let files = item.proposal.iter().flat_map(|Document(proposal)| &proposal.bank_file_ids);
+        files.into_iter().all(|file| self.undebited.contains_key(file))
     }
 
     fn about_line(&self, item: &BankItem, entry: Option<&BankEntry>, chance: &mut Chance) -> Option<ItemDeed> {
