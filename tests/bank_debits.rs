@@ -274,6 +274,54 @@ async fn a_connection_without_limits_for_debits_collects_nothing_and_the_sandbox
     assert_eq!(bank.transfer(&pulled).await["status"], "completed");
 }
 
+/// Removing the account before the return comes does not restore the authorization.
+#[tokio::test]
+async fn an_account_that_was_removed_before_its_unauthorized_return_needs_a_new_authorization_too() {
+    let bank = by_file().await;
+    let (server, mailbox) = (bank.server(), &bank.mailbox);
+    let ada = payer(server, "10000010").await;
+    let made = collect(server, &ada, 2_000, authorized("written")).await.expect(201).body;
+    let path = format!("/v2/payment-customers/{ada}/bank-accounts");
+    let accounts = server.get(&path).app_key().send().await.expect(200).body;
+    let account = accounts["data"].as_array().or(accounts.as_array()).unwrap()[0]["id"].as_str().unwrap().to_owned();
+    server.delete(&format!("{path}/{account}")).app_key().send().await;
+    mailbox.send().await;
+    mailbox.bank_answers();
+    mailbox.fetch().await;
+    assert_eq!(mailbox.status(&made).await, ("failed".to_owned(), Some("unauthorized".to_owned())));
+    add_account(server, &ada, "10000010", "individual").await;
+    collect(server, &ada, 2_000, authorized("written")).await.refused(409, "invalid-state");
+    mailbox.bank.verify();
+}
+
+/// A member's word is no proof that the bank of a payer has paid. And a bank that gets debits late returns them late.
+#[tokio::test]
+async fn debits_that_a_member_marks_as_sent_complete_with_the_line_of_the_statement_only() {
+    let bank = Connected::with(Server::start().await, collecting()).await;
+    let server = &bank.server;
+    own_account(server, "000123450001").await;
+    let pulled = deposit(server, 1_000).await.expect(200).body;
+    // From 10:00 to 17:45, after the cut-off; then two days, to Thursday, after the deadline.
+    server.pass(7 * 3_600 + 45 * 60).await;
+    server.pass(2 * DAY).await;
+    let marked = bank.act(&bank.file().await, "mark-sent", json!({"evidence": "By hand."})).await.expect(200).body;
+    assert!(marked["settles"].as_str().unwrap().starts_with("2026-03-11T"), "four banking days later: {marked}");
+    server.pass(14 * DAY).await;
+    assert_eq!(bank.transfer(&pulled).await["status"], "pending");
+    bank.verify();
+}
+
+/// A stolen app key must not pull a deposit from a stranger's account.
+#[tokio::test]
+async fn in_production_an_organization_sets_the_account_that_is_debited() {
+    for (server, status) in [(Server::live().await, 403), (Server::start().await, 200)] {
+        let account = json!({"account_number": "000123450001", "routing_number": "110000000"});
+        let path = format!("/v2/apps/{}/ach-account", server.app_id());
+        let set = server.put(&path).app_key().json(account).send().await;
+        assert_eq!(set.status, status, "{}", set.text);
+    }
+}
+
 #[tokio::test]
 async fn in_production_debits_need_a_connection_that_collects() {
     for (connection, is_carried) in [(new_connection(""), false), (collecting(), true)] {

@@ -218,6 +218,33 @@ async fn decide_rail_payment_needs_a_doubt_and_two_members() {
     }
 }
 
+/// Evidence that a payment failed says nothing about a later attempt.
+#[tokio::test]
+async fn a_payment_that_may_have_failed_is_not_handed_over_until_it_is_decided() {
+    let paypal = FakePayPal::start().await;
+    let server = Server::beside_programs().await;
+    let rails = Rails::of(&server);
+    connected(&rails, &paypal).await;
+    let user = rails.payee(1001, "jane@example.com").await;
+    paypal.fail(&[PayPalFault::LoseRequest, PayPalFault::Restricted]);
+    let transfer = rails.pay(&user).await;
+    server.work_off().await;
+    server.pass(60).await;
+    let path = format!("/v2/bank/provider-payments/{transfer}/decide");
+    let failed = json!({"outcome": "failed", "evidence": "Support, case 4711: no batch has this id."});
+    rails.post(&path, "payer", failed.clone()).await.expect(200);
+    let posts = paypal.posts(&transfer);
+    server.pass(2 * DAY).await;
+    assert_eq!(paypal.posts(&transfer), posts, "the evidence stays true");
+    // A proposal without a confirmation holds the payment for three days only.
+    paypal.fail(&[PayPalFault::LoseRequest]);
+    server.pass(DAY + 60).await;
+    server.pass(3_600).await;
+    expect(&rails, &transfer, "pending", None).await;
+    assert_eq!(paypal.items(&transfer).len(), 1);
+    server.verify();
+}
+
 /// PayPal forgets the id of a batch after 30 days: a hand-over after that would pay twice.
 #[tokio::test]
 async fn a_payment_in_doubt_is_not_handed_over_again_after_29_days() {

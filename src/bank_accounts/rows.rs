@@ -118,9 +118,11 @@ fn insert(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) ->
 /// Takes a bank account out of use with a reason: `removed` or `replaced` by its holder, or a failure code. Transfers
 /// that use it continue. A repetition changes nothing.
 pub fn disable(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Arc<BankAccount> {
-    if !account.in_use {
-        return account.clone();
-    }
+    if account.in_use { disable_for(world, account, reason) } else { account.clone() }
+}
+
+/// Takes a bank account out of use, and records the reason also if its holder removed it before: they may add it again.
+pub fn disable_for(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Arc<BankAccount> {
     let now = world.now();
     world.change(account, |account| {
         account.in_use = false;

@@ -94,6 +94,11 @@ pub(super) fn next_window(
     Some(Slot { settles_at, ..slot })
 }
 
+/// Returns when a debit that reaches its bank now is presumed settled: it is debited on the next banking day.
+pub(super) fn late_debit_settles_at(connection: &BankConnection, now: Time) -> Option<Time> {
+    connection.settings.0.schedule().banking_days_later(now, 1 + DEBIT_WAIT_DAYS)
+}
+
 /// Returns whether the operators of a rail settle a payment of this amount on the same day.
 fn may_be_same_day(platform: Platform, amount: Cents) -> bool {
     let has_limit = matches!(platform, Platform::Ach | Platform::BankTransfer);

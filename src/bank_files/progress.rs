@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use super::carrier::is_at_once;
+use super::carrier::{is_at_once, late_debit_settles_at};
 use super::model::{BankAnswer, BankFile, FileStatus};
 use super::rows;
 use super::rules::{self, FileEvent};
+use crate::banking::connections;
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::BankFileId;
 use crate::jobs::{self, Leased, Work};
+use crate::rails::Direction;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -136,9 +138,16 @@ pub(super) fn sent(
     edit: impl FnOnce(&mut BankFile),
 ) -> Result<Arc<BankFile>, Halt> {
     let now = world.now();
+    // A bank that gets debits late debits them late, and may return them as many days later.
+    let late = if file.direction == Direction::Debit && now > file.submit_by {
+        late_debit_settles_at(&*connections::find(world, file.org, file.connection)?, now)
+    } else {
+        None
+    };
     let file = rows::change(world, file, |file| {
         file.status = FileStatus::Sent;
         file.sent_at = Some(now);
+        file.settles_at = late.map_or(file.settles_at, |late| late.max(file.settles_at));
         file.debit_due = Some(file.settlement_account);
         edit(file);
     });

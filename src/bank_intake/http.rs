@@ -301,7 +301,7 @@ fn change_routes() -> Vec<Route> {
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
         route!(Post "/v2/bank/items/{bank_item_id}/match" Organization "match_bank_item" match_item)
             .members(Permission::Pay)
-            .about(TAG, "Match a return with a payout")
+            .about(TAG, "Match a return with its payment")
             .describe("For a return that matched nothing. Another member approves it, which books the return.")
             .takes::<BankItemMatch>()
             .example(json!({
@@ -316,7 +316,7 @@ fn change_routes() -> Vec<Route> {
             .about(TAG, "Approve what a member matched or assigned")
             .describe(
                 "Requires another member than the one who matched or assigned it, and the version of the item that the \
-                 member saw. The payout of a return fails, or its money comes back; a line is booked as its proposal \
+                 member saw. The payment of a return fails, or its money goes back; a line is booked as its proposal \
                  says.",
             )
             .takes::<BankItemApproval>()

@@ -51,7 +51,7 @@ pub(super) fn assign(
     evidence: &str,
 ) -> Result<Arc<BankItem>, Halt> {
     if !item.is_line() {
-        return Err(refused("Only a line of a statement is assigned. Match a return with a payout."));
+        return Err(refused("Only a line of a statement is assigned. Match a return with its payment."));
     }
     let status = rules::apply_to_item(item.status, ItemEvent::Matched)?;
     booked_line(world, item, proposal)?;

@@ -101,11 +101,11 @@ pub(super) enum ItemVerb {
         #[command(flatten)]
         acting: Acting,
     },
-    /// Match a return with a payout; another member approves it
+    /// Match a return with its payment; another member approves it
     Match {
         /// Id of the report
         id: Uuid,
-        /// Id of the payout's transfer
+        /// Id of the payment's transfer
         #[arg(long, value_name = "ID")]
         transfer: Uuid,
         /// How you know it: who at the bank, when, the reference

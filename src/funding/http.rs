@@ -139,8 +139,8 @@ pub fn routes() -> Vec<Route> {
             .about("Funding", "Set an app's bank account")
             .describe(
                 "Deposits debit this account and withdrawals credit it. It replaces the previous account; transfers \
-                 in progress are not affected. Requires the organization's key if the app's settings limit payouts, \
-                 bills, transfers or payments, or require their approval.",
+                 in progress are not affected. Requires the organization's key in production, and if the app's \
+                 settings limit payouts, bills, transfers or payments, or require their approval.",
             )
             .takes::<OwnAccountInput>()
             .example(account)

@@ -7,6 +7,7 @@ use super::model::PaymentCustomer;
 use crate::bank_accounts::{self, BankAccount};
 use crate::events::{self, EventName, NewEvent};
 use crate::ids::PaymentCustomerId;
+use crate::rails::failures::FailureCode;
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -42,9 +43,16 @@ pub(super) fn change(
 /// Disables a bank account after a failure whose code is `reason`.
 pub fn disable_account(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Result<(), Halt> {
     let customer = world.get::<PaymentCustomer>(key![account.org, account.holder])?;
-    let (Some(customer), true) = (customer, account.in_use) else { return Ok(()) };
-    bank_accounts::disable(world, account, reason);
-    touch(world, &customer)
+    let has_ended = reason == FailureCode::Unauthorized.as_str();
+    let disabled = if has_ended {
+        bank_accounts::disable_for(world, account, reason)
+    } else {
+        bank_accounts::disable(world, account, reason)
+    };
+    match customer.filter(|_| disabled.version != account.version) {
+        Some(customer) => touch(world, &customer),
+        None => Ok(()),
+    }
 }
 
 /// Records a change of a customer that is stored in other rows, such as a bank account.

@@ -17,7 +17,7 @@ use crate::world::{Halt, Want, World};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
     Call,
-    /// The payment has an outcome, or the provider is not approved now.
+    /// The payment has an outcome, a member has proposed that it failed, or the provider is not approved now.
     Later,
 }
 
@@ -44,9 +44,10 @@ impl Command for BeginAttempt {
         let provider = providers::find(world, org, payment.provider)?;
         let waits = world.get::<Transfer>(key![org, self.transfer])?.is_some_and(|transfer| transfer.waits_for_rail());
         let to = transition(payment.status, PaymentEvent::Attempted).filter(|_| waits);
-        let (Some(to), true) = (to, provider.status == SetupStatus::Approved) else { return Ok(Begun::Later) };
-        debug_assert_eq!(to, PaymentStatus::Attempted);
         let now = world.now();
+        let may_repeat = provider.status == SetupStatus::Approved && !payment.may_be_decided_failed(now);
+        let (Some(to), true) = (to, may_repeat) else { return Ok(Begun::Later) };
+        debug_assert_eq!(to, PaymentStatus::Attempted);
         let sealed = self.order.seal(&rows::seal_context(&payment));
         rows::change(world, &payment, |payment| {
             payment.status = to;

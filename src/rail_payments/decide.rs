@@ -7,6 +7,7 @@ use super::rows;
 use super::rules::{PaymentEvent, transition};
 use crate::acting::Act;
 use crate::banking::{Person, is_second_person};
+use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{JobId, MemberId, OrgId, TransferId};
@@ -34,7 +35,9 @@ impl Command for DecidePayment {
         let by = self.person.may(world, self.org, Act::Pay)?.member;
         must_be_in_doubt(world, &payment)?;
         let proposed = payment.decision.as_ref().map(|Document(decision)| decision);
-        match proposed.filter(|proposed| proposed.outcome == self.outcome) {
+        // The evidence of a proposal says nothing about a later attempt, so this member proposes.
+        let last = payment.attempted_at.map_or(0, Time::micros);
+        match proposed.filter(|proposed| proposed.outcome == self.outcome && proposed.proposed_at_micros >= last) {
             Some(proposed) => {
                 is_second_person(proposed.proposed_by, by)?;
                 let confirmed = Decision { confirmed_by: Some(by), ..proposed.clone() };

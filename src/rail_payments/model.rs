@@ -1,11 +1,14 @@
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Time;
+use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::{AppId, JobId, MemberId, OrgId, RailProviderId, RailRouteId, TransferId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
 use crate::world::record::{Document, record, words};
+
+/// How long a payment is not handed over after a proposal that it failed.
+const PROPOSAL_SECONDS: i64 = 3 * DAY_SECONDS;
 
 words! {
     /// The state of a payment at its provider.
@@ -84,6 +87,16 @@ record! {
 }
 
 impl RailPayment {
+    /// Returns whether a member has proposed lately that it failed. It is not handed over then: the evidence would be older
+    /// than the attempt.
+    pub fn may_be_decided_failed(&self, now: Time) -> bool {
+        let is_open = |decision: &Decision| {
+            let until = Time::from_micros(decision.proposed_at_micros).plus_seconds(PROPOSAL_SECONDS);
+            decision.outcome == DecidedOutcome::Failed && now < until
+        };
+        self.decision.as_ref().is_some_and(|Document(decision)| is_open(decision))
+    }
+
     /// Returns whether two members decided the outcome.
     pub fn is_decided(&self) -> bool {
         self.decision.as_ref().is_some_and(|Document(decision)| decision.confirmed_by.is_some())

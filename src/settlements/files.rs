@@ -8,12 +8,16 @@ use crate::engine::Command;
 use crate::ids::{BankFileId, OrgId, SettlementAccountId, TransferId};
 use crate::jobs::{self, Leased};
 use crate::ledger::Account;
+use crate::rails::Direction;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
+
+/// The wait for the line of a statement.
+const BOOKED_AGAIN_SECONDS: i64 = 3_600;
 
 /// Records the next outcomes of a file: a payment in a file at the bank is presumed settled at the settlement time, and
 /// one in a canceled file fails.
@@ -43,6 +47,10 @@ impl Command for EndEntries {
             FileStatus::Sent if now < file.settles_at => {
                 return jobs::put_off(world, &self.leased, file.settles_at, None);
             }
+            FileStatus::Sent if must_be_booked(&file) => {
+                let reason = "the bank has not credited the file, which a member marked as sent".to_owned();
+                return jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason));
+            }
             FileStatus::Sent => EntryStatus::Settled,
             FileStatus::Canceled => EntryStatus::Canceled,
             FileStatus::Open
@@ -66,6 +74,12 @@ impl Command for EndEntries {
         bank_files::change(world, &file, |file| file.ended_through = Some(last));
         jobs::put_off(world, &self.leased, now, None)
     }
+}
+
+/// Returns whether a file waits for the line of its statement. A member's word that a bank has a file of debits would give
+/// an app money that no payer paid.
+fn must_be_booked(file: &BankFile) -> bool {
+    file.direction == Direction::Debit && file.closed_by.is_some() && file.debit_line.is_none() && file.booked == 0
 }
 
 fn end(world: &mut World, file: &Arc<BankFile>, id: TransferId, status: EntryStatus) -> Result<(), Halt> {

@@ -87,6 +87,10 @@ async fn hand_over(bursar: &Bursar, leased: &Leased, id: TransferId, plan: &Plan
         let reason = "it was handed over 29 days ago; clear it up with the provider".to_owned();
         return Ok(Some(Learned::Said(Reply::Unclear(reason))));
     }
+    if plan.payment.may_be_decided_failed(bursar.clock.now()) {
+        let reason = "a member has proposed that the payment failed".to_owned();
+        return Ok(Some(Learned::NotAsked { reason, seconds: CLOSED_SECONDS }));
+    }
     if begin(bursar, leased, id, order).await? == Begun::Later {
         return Ok(None);
     }

@@ -1479,7 +1479,7 @@ export interface paths {
         get: operations["get_app_ach_account"];
         /**
          * Set an app's bank account
-         * @description Deposits debit this account and withdrawals credit it. It replaces the previous account; transfers in progress are not affected. Requires the organization's key if the app's settings limit payouts, bills, transfers or payments, or require their approval.
+         * @description Deposits debit this account and withdrawals credit it. It replaces the previous account; transfers in progress are not affected. Requires the organization's key in production, and if the app's settings limit payouts, bills, transfers or payments, or require their approval.
          */
         put: operations["set_app_ach_account"];
         post?: never;
@@ -2710,7 +2710,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Match a return with a payout
+         * Match a return with its payment
          * @description For a return that matched nothing. Another member approves it, which books the return.
          */
         post: operations["match_bank_item"];
@@ -2731,7 +2731,7 @@ export interface paths {
         put?: never;
         /**
          * Approve what a member matched or assigned
-         * @description Requires another member than the one who matched or assigned it, and the version of the item that the member saw. The payout of a return fails, or its money comes back; a line is booked as its proposal says.
+         * @description Requires another member than the one who matched or assigned it, and the version of the item that the member saw. The payment of a return fails, or its money goes back; a line is booked as its proposal says.
          */
         post: operations["approve_bank_item"];
         delete?: never;

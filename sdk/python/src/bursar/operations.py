@@ -640,7 +640,7 @@ class Operations(Transport):
     def set_app_ach_account(self, app_id: str, body: models.SetAppAchAccountRequest) -> models.BankAccount:
         """Set an app's bank account.
 
-        Deposits debit this account and withdrawals credit it. It replaces the previous account; transfers in progress are not affected. Requires the organization's key if the app's settings limit payouts, bills, transfers or payments, or require their approval.
+        Deposits debit this account and withdrawals credit it. It replaces the previous account; transfers in progress are not affected. Requires the organization's key in production, and if the app's settings limit payouts, bills, transfers or payments, or require their approval.
         """
         return self.request("PUT", f"/v2/apps/{self.part(app_id)}/ach-account", body=body)
 
@@ -1209,7 +1209,7 @@ class Operations(Transport):
         return self.request("POST", f"/v2/bank/inbound-files/{self.part(inbound_file_id)}/discard", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def match_bank_item(self, bank_item_id: str, body: models.MatchBankItemRequest, *, idempotency_key: str | None = None) -> models.BankItem:
-        """Match a return with a payout.
+        """Match a return with its payment.
 
         For a return that matched nothing. Another member approves it, which books the return.
         """
@@ -1218,7 +1218,7 @@ class Operations(Transport):
     def approve_bank_item(self, bank_item_id: str, body: models.ApproveBankItemRequest, *, idempotency_key: str | None = None) -> models.BankItem:
         """Approve what a member matched or assigned.
 
-        Requires another member than the one who matched or assigned it, and the version of the item that the member saw. The payout of a return fails, or its money comes back; a line is booked as its proposal says.
+        Requires another member than the one who matched or assigned it, and the version of the item that the member saw. The payment of a return fails, or its money goes back; a line is booked as its proposal says.
         """
         return self.request("POST", f"/v2/bank/items/{self.part(bank_item_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
 
