@@ -102,7 +102,7 @@ class Postgres:
         return float(re.search(r"^tps = ([0-9.]+)", told, re.M)[1])
 
     def processor_seconds(self):
-        """Of all backends that run or ran; the caller keeps its connections open meanwhile."""
+        """Of all backends, those that have ended too. Keep the connections open between two calls."""
         return processor_seconds(self.server.pid) + sum(map(processor_seconds, children(self.server.pid)))
 
     def stop(self):
@@ -286,8 +286,8 @@ def compared(folder, postgres, before, rounds, seconds):
                 done = service.bench("send-payout", seconds)["done"]
                 figures.setdefault(f"{store} {build}", []).append((spent() - already) / done * 1e6)
                 service.stop()
-        print(f"processor time, round {turn + 1}: " + ", ".join(f"{name} {told[-1]:.0f}" for name, told in figures.items()), flush=True)
-    return {name: statistics.median(told) for name, told in figures.items()}
+        print(f"processor time, round {turn + 1}: " + ", ".join(f"{name} {values[-1]:.0f}" for name, values in figures.items()), flush=True)
+    return {name: statistics.median(values) for name, values in figures.items()}
 
 
 def large(folder, stored, kept, seconds):

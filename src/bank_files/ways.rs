@@ -33,11 +33,7 @@ pub fn way_to(
     amount: Cents,
     what: &'static str,
 ) -> Result<Way, Halt> {
-    if let Some(carrier) = carrier_to(world, scope, account.held_by(HolderType::Company), amount)? {
-        return Ok(Way::File(carrier));
-    }
-    routes::must_be_simulated(world, Platform::Ach, what)?;
-    Ok(Way::Simulated)
+    by(world, carrier_to(world, scope, account.held_by(HolderType::Company), amount)?, what)
 }
 
 /// Returns the way of a debit of a class. `what` is for the message.
@@ -51,7 +47,12 @@ pub fn way_from(
     amount: Cents,
     what: &'static str,
 ) -> Result<Way, Halt> {
-    if let Some(carrier) = carrier_from(world, scope, class, amount)? {
+    by(world, carrier_from(world, scope, class, amount)?, what)
+}
+
+/// Without a carrier the sandbox simulates the movement, and production refuses it.
+fn by(world: &World, carrier: Option<Carrier>, what: &'static str) -> Result<Way, Halt> {
+    if let Some(carrier) = carrier {
         return Ok(Way::File(carrier));
     }
     routes::must_be_simulated(world, Platform::Ach, what)?;
