@@ -26,8 +26,6 @@ use crate::text::did_you_mean;
 const SANDBOX_QUOTA_MIB: u32 = 20_480;
 /// Requests per second for each app in production by default (docs/decisions.md 14).
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
-/// Parallel batches on PostgreSQL by default.
-const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(8).expect("8 is not 0");
 
 /// The key of the tables of transports.
 const TRANSPORTS: &str = "transports";
@@ -83,7 +81,7 @@ pub struct Settings {
     /// File with the password for PostgreSQL, readable only by its owner [default: the password of the URL]
     #[arg(long, env = "BURSAR_DATABASE_PASSWORD_FILE", value_name = "FILE")]
     pub database_password_file: Option<PathBuf>,
-    /// Parallel batches on PostgreSQL, each of one organization [default: 8]
+    /// Parallel batches on PostgreSQL, each of up to 32 organizations, or of one on Citus [default: 2, or 8 on Citus]
     #[arg(long, env = "BURSAR_DATABASE_EXECUTORS", value_name = "NUMBER")]
     pub database_executors: Option<NonZeroU8>,
     /// Use no prepared statements: a pooler in front of PostgreSQL may give each transaction another connection
@@ -220,7 +218,7 @@ pub enum Database {
     /// Embedded, in this file.
     Sqlite(PathBuf),
     /// A PostgreSQL server, which several processes may share.
-    Postgres { settings: Box<postgres::Settings>, password_file: Option<PathBuf>, executors: NonZeroU8 },
+    Postgres { settings: Box<postgres::Settings>, password_file: Option<PathBuf>, executors: Option<NonZeroU8> },
 }
 
 /// Limits of connections; `None` for the default.
@@ -419,7 +417,7 @@ fn database(url: &str, settings: &Settings) -> Result<Database, BadConfig> {
             Ok(Database::Postgres {
                 settings: Box::new(read.through_pooler(settings.database_pooler.unwrap_or(false))),
                 password_file: settings.database_password_file.clone(),
-                executors: settings.database_executors.unwrap_or(DATABASE_EXECUTORS),
+                executors: settings.database_executors,
             })
         }
         Some(_) | None => Err(BadConfig::one(format!(

@@ -3,6 +3,7 @@
 //! Invariant: one process at a time opens an embedded store. A second one is refused at once and never shares the file.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::num::NonZeroU8;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
@@ -111,9 +112,13 @@ impl Instance {
         Ok(Self { stores: vec![Store::Sqlite(Box::new(writer))], reads: Reads::Sqlite(readers), guards })
     }
 
-    /// Opens a shared store on a server, with this number of executors. Fails with `Shared` if the server cannot be
+    /// Opens a shared store on a server, with this number of executors or that of [`Postgres::open`]. Fails with `Shared` if the server cannot be
     /// reached or the schema is unknown.
-    pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, StartError> {
+    pub fn postgres(
+        settings: postgres::Settings,
+        migrate: bool,
+        executors: Option<NonZeroU8>,
+    ) -> Result<Self, StartError> {
         let Postgres { writers, readers, background } = Postgres::open(settings, migrate, executors)?;
         let stores = writers.into_iter().map(|writer| Store::Postgres(Box::new(writer))).collect();
         let guards = Guards { background, lock: None };
@@ -137,7 +142,7 @@ impl Instance {
             }
             Database::Postgres { settings, password_file, executors } => {
                 let server = server(settings, password_file.as_deref())?;
-                Self::postgres(server, config.migrate, usize::from(executors.get()))
+                Self::postgres(server, config.migrate, *executors)
             }
         }
     }

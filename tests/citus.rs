@@ -4,6 +4,7 @@
 //! `BURSAR_TEST_CITUS_URL` names the cluster; `make test-citus` runs these, and then the API's tests, on it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU8;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -283,7 +284,7 @@ fn what_cannot_be_distributed_is_reported() {
     database.run(&format!("SELECT run_command_on_workers('{}')", careless.replace("= off", "= on")));
     assert!(migrate(&database, &["--distribute"]).0);
     database.run(&format!("SELECT run_command_on_workers('{careless}')"));
-    let refused = Postgres::open(Settings::parse(&database.url()).unwrap(), false, 1).err().unwrap();
+    let refused = Postgres::open(Settings::parse(&database.url()).unwrap(), false, NonZeroU8::new(1)).err().unwrap();
     assert!(refused.to_string().contains("synchronous_commit is off at"), "{refused}");
 }
 
@@ -351,7 +352,7 @@ fn a_commit_whose_node_is_lost_is_unknown() {
 fn who_stops_with_the_lock_is_thrown_out_of_its_node() {
     let database = database();
     let mut stopped = store(database.settings());
-    stopped.begin(ORG, &[]).unwrap();
+    stopped.begin(&[ORG], &[]).unwrap();
     let begun = Instant::now();
     let mut other = executor(database.settings());
     assert_eq!(batch(&mut other, &[COUNT]), [Ok(1)]);

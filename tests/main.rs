@@ -123,6 +123,7 @@ mod postgres_chaos;
 mod postgres_fencing;
 mod postgres_history;
 mod postgres_hosts;
+mod postgres_organizations;
 mod postgres_plans;
 mod postgres_processes;
 mod postgres_serializable;

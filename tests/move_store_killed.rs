@@ -1,5 +1,6 @@
 //! `bursar move`, killed at any time and run again: it continues, and no server can start until it is finished.
 
+use std::num::NonZeroU8;
 use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -154,13 +155,14 @@ fn who_was_there_before_commits_nothing_until_the_end() {
     let credentials = std::fs::read_to_string(deployment.data().join("sandbox-credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&credentials).unwrap();
     let org = OrgId(credentials["organization"]["id"].as_str().unwrap().parse().unwrap());
-    let writer = Postgres::open(deployment.database.settings(), false, 1).unwrap().writers.pop().unwrap();
+    let writer =
+        Postgres::open(deployment.database.settings(), false, NonZeroU8::new(1)).unwrap().writers.pop().unwrap();
     let mut there = Store::Postgres(Box::new(writer));
     deployment.killed(Some(0));
-    let kept_out = there.begin(org, &[]).unwrap_err().to_string();
+    let kept_out = there.begin(&[org], &[]).unwrap_err().to_string();
     assert!(kept_out.contains("a move into the database is not complete"), "{kept_out}");
     moved(&run(deployment.data(), &deployment.url(), &["--json"]));
-    let begun = there.begin(org, &[]).unwrap();
+    let begun = there.begin(&[org], &[]).unwrap();
     let newest = "SELECT max(created_at) FROM event_segments";
     let newest: i64 = deployment.database.run(newest)[0].parse().unwrap();
     assert!(begun.last.unwrap().micros() >= newest, "whatever comes is later than all that was");

@@ -1,5 +1,6 @@
 //! Faults of a shared store: unknown outcomes, locks, two programs at once, a server that goes away.
 
+use std::num::NonZeroU8;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ use crate::harness::{Server, bursar};
 /// The organization of the rows in these tests.
 pub const ORG: OrgId = OrgId(Uuid::from_u128(1));
 
-const APP: Uuid = Uuid::from_u128(1);
+pub const APP: Uuid = Uuid::from_u128(1);
 
 fn key() -> Key {
     [Value::Id(ORG.0), Value::Id(APP)].iter().collect()
@@ -53,7 +54,7 @@ impl Command for CountUp {
 
 /// Returns the writing half of a database.
 pub fn store(settings: Settings) -> Store {
-    let writer = Postgres::open(settings, false, 1).unwrap().writers.pop().unwrap();
+    let writer = Postgres::open(settings, false, NonZeroU8::new(1)).unwrap().writers.pop().unwrap();
     Store::Postgres(Box::new(writer))
 }
 
@@ -333,7 +334,7 @@ fn who_stops_with_the_lock_is_thrown_out_and_commits_nothing() {
     let database = Database::new();
     let mut stopped = store(database.settings());
     let row = vec![Value::Id(ORG.0), Value::Id(APP), Value::Int(0), Value::Int(500)];
-    stopped.begin(ORG, &[]).unwrap();
+    stopped.begin(&[ORG], &[]).unwrap();
     let begun = Instant::now();
     // It waits until the server has ended the other's transaction, and no longer.
     let mut other = executor(database.settings());
@@ -357,7 +358,7 @@ fn a_batch_reads_and_writes_its_own_organization_alone() {
     let database = Database::new();
     let mut store = store(database.settings());
     let foreign = vec![Value::Id(Uuid::from_u128(2)), Value::Id(APP), Value::Int(0), Value::Int(0)];
-    store.begin(ORG, &[]).unwrap();
+    store.begin(&[ORG], &[]).unwrap();
     let changes = bursar::world::TableChanges {
         table: AppMetrics::TABLE,
         inserts: vec![foreign],
@@ -374,7 +375,7 @@ fn without_a_server_callers_are_refused_at_once_and_service_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let database = cluster.database();
-    let Postgres { mut writers, readers, .. } = Postgres::open(database.settings(), false, 1).unwrap();
+    let Postgres { mut writers, readers, .. } = Postgres::open(database.settings(), false, NonZeroU8::new(1)).unwrap();
     let reads = Reads::Postgres(readers);
     let writer = writers.pop().unwrap();
     let mut executor = Executor::new(Store::Postgres(Box::new(writer)), Clock::wall(), Seeds::System);
@@ -414,10 +415,10 @@ async fn through_a_pooler_nothing_is_prepared_and_nothing_stays_set() {
     assert_eq!(shown.body["status"], "delivered");
     // A pooler gives the connection to another client after each transaction, with everything left on it.
     let Postgres { mut writers, .. } =
-        aside(|| Postgres::open(database.settings().through_pooler(true), false, 1)).unwrap();
+        aside(|| Postgres::open(database.settings().through_pooler(true), false, NonZeroU8::new(1))).unwrap();
     let mut store = Store::Postgres(Box::new(writers.pop().unwrap()));
     aside(|| {
-        store.begin(ORG, &[Want::row::<AppMetrics>(key())]).unwrap();
+        store.begin(&[ORG], &[Want::row::<AppMetrics>(key())]).unwrap();
         store.commit(&[], bursar::clock::Time::from_micros(1)).unwrap();
     });
     let idle =
@@ -480,10 +481,10 @@ fn tls_is_as_strict_as_the_url_says() {
     let file = |name: &str| cluster.folder().join(name).display().to_string();
     let opens = |host: &str, query: &str| {
         let url = format!("{}?{query}", url.replace("{host}", host));
-        let opened = Postgres::open(Settings::parse(&url).unwrap(), false, 1);
+        let opened = Postgres::open(Settings::parse(&url).unwrap(), false, NonZeroU8::new(1));
         let Ok(Postgres { mut writers, .. }) = opened else { return false };
         let mut store = Store::Postgres(Box::new(writers.pop().unwrap()));
-        store.begin(ORG, &[]).is_ok()
+        store.begin(&[ORG], &[]).is_ok()
     };
     let (root, other) = (file("root.pem"), file("other.pem"));
     assert!(opens("localhost", &format!("sslmode=verify-full&sslrootcert={root}")));
@@ -492,7 +493,10 @@ fn tls_is_as_strict_as_the_url_says() {
     assert!(!opens("127.0.0.1", &format!("sslmode=verify-full&sslrootcert={root}")), "it has another name");
     assert!(!opens("localhost", "sslmode=verify-full"), "the system does not know who signed it");
     let by_socket = format!("{}&sslmode=require", database.url().replace("&host", &format!("&port={port}&host")));
-    assert!(Postgres::open(Settings::parse(&by_socket).unwrap(), false, 1).is_ok(), "a socket needs none");
+    assert!(
+        Postgres::open(Settings::parse(&by_socket).unwrap(), false, NonZeroU8::new(1)).is_ok(),
+        "a socket needs none"
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Several hosts in one URL, one of which is out of date: it is silent, or its commits have an unknown outcome.
 
+use std::num::NonZeroU8;
 use std::time::{Duration, Instant};
 
 use bursar::apps::AppMetrics;
@@ -17,7 +18,7 @@ use crate::postgres::{COUNT, CountUp, ORG, batch, end_the_commit, executor, wait
 
 /// Opens an executor and readers that share the state of their hosts.
 fn open(settings: Settings) -> (Executor, Reads) {
-    let Postgres { mut writers, readers, .. } = Postgres::open(settings, false, 1).unwrap();
+    let Postgres { mut writers, readers, .. } = Postgres::open(settings, false, NonZeroU8::new(1)).unwrap();
     let store = Store::Postgres(Box::new(writers.pop().unwrap()));
     (Executor::new(store, Clock::wall(), Seeds::System), Reads::Postgres(readers))
 }

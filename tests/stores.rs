@@ -1,6 +1,7 @@
 //! One table of cases for all stores: memory, SQLite and PostgreSQL behave alike.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU8;
 
 use bursar::apps::AppMetrics;
 use bursar::clock::{Clock, Time};
@@ -38,7 +39,7 @@ fn stores() -> Vec<Open> {
         Open { name, store: stores.remove(0), reads, _guards: Box::new((guards, kept)) }
     };
     let sqlite = Instance::sqlite(&folder.path().join("x.sqlite"), true).unwrap();
-    let postgres = aside(|| Instance::postgres(database.settings(), false, 1)).unwrap();
+    let postgres = aside(|| Instance::postgres(database.settings(), false, NonZeroU8::new(1))).unwrap();
     vec![
         open("memory", Instance::memory(&memory), Box::new(())),
         open("sqlite", sqlite, Box::new(folder)),
@@ -87,7 +88,7 @@ fn changes(table: &'static Table) -> TableChanges {
 
 /// Commits one batch; returns its outcome.
 fn commit(open: &mut Open, changes: Vec<TableChanges>) -> &'static str {
-    open.store.begin(OrgId(ORG), &[]).unwrap();
+    open.store.begin(&[OrgId(ORG)], &[]).unwrap();
     match open.store.commit(&changes, Time::from_micros(1)) {
         Ok(()) => "ok",
         Err(CommitError::Refused(_)) => "refused",
@@ -186,7 +187,7 @@ fn rows_of_every_table_are_kept_found_and_shown_alike() {
             for open in &mut stores {
                 let seen = open.reads.load(&wants).unwrap();
                 assert_eq!(seen, expected, "{} in {}", table.name, open.name);
-                let begun = open.store.begin(OrgId(ORG), &wants).unwrap();
+                let begun = open.store.begin(&[OrgId(ORG)], &wants).unwrap();
                 assert_eq!(begun.answers, expected, "{} in {}", table.name, open.name);
                 assert_eq!(open.store.load(&wants).unwrap(), expected, "{} in {}", table.name, open.name);
                 open.store.abandon();

@@ -209,7 +209,7 @@ impl Recording {
         let (started, mut rows) = (Instant::now(), 0);
         let mut last = Time::from_micros(0);
         for commit in &self.commits {
-            store.begin(self.organization, &[]).map_err(failed)?;
+            store.begin(&[self.organization], &[]).map_err(failed)?;
             last = last.plus_micros(1);
             store.commit(commit, last).map_err(failed)?;
             let count = |changes: &TableChanges| changes.inserts.len() + changes.updates.len() + changes.deletes.len();

@@ -22,6 +22,7 @@ mod receiver;
 mod request;
 pub mod sending;
 
+use std::num::NonZeroU8;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -249,7 +250,7 @@ impl Server {
             Backend::Sqlite => Instance::sqlite(&self.folder.path().join("bursar.sqlite"), true).unwrap(),
             // One executor: its randomness then equals that of the other stores, and so do responses.
             Backend::Postgres(settings) => {
-                postgres::aside(|| Instance::postgres((**settings).clone(), false, 1)).unwrap()
+                postgres::aside(|| Instance::postgres((**settings).clone(), false, NonZeroU8::new(1))).unwrap()
             }
             Backend::Memory(memory) => Instance::memory(memory),
         };
@@ -346,9 +347,10 @@ impl Server {
                 let Some(ValueRef::Id(organization)) = key.first() else {
                     panic!("every key begins with the organization")
                 };
-                let writer = Postgres::open((**settings).clone(), false, 1).unwrap().writers.pop().unwrap();
+                let writer =
+                    Postgres::open((**settings).clone(), false, NonZeroU8::new(1)).unwrap().writers.pop().unwrap();
                 let mut store = Store::Postgres(Box::new(writer));
-                store.begin(OrgId(organization), &[]).unwrap();
+                store.begin(&[OrgId(organization)], &[]).unwrap();
                 let inserts = row.into_iter().collect();
                 let changes =
                     TableChanges { table, inserts, updates: Vec::new(), changed: Vec::new(), deletes: vec![key] };

@@ -6,6 +6,7 @@
 //! a database, whose user may create databases. If `BURSAR_TEST_STORE` is `citus`, it is the cluster of `citus.rs`.
 
 use std::fs::File;
+use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -167,7 +168,7 @@ impl Cluster {
             self.run("postgres", &format!("DROP DATABASE IF EXISTS {TEMPLATE}"));
             self.run("postgres", &format!("CREATE DATABASE {TEMPLATE}"));
             let settings = Settings::parse(&self.url(TEMPLATE)).unwrap();
-            drop(Postgres::open(settings, true, 1).expect("the schema can be made"));
+            drop(Postgres::open(settings, true, NonZeroU8::new(1)).expect("the schema can be made"));
         });
     }
 

@@ -4,6 +4,7 @@
 //! no response depends on data that was never written. If the pending commit fails, the next batch is decided again; if
 //! its outcome is unknown, no later batch has happened.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crossbeam_channel::bounded;
@@ -14,6 +15,9 @@ use super::{
 };
 use crate::store::StoreError;
 use crate::world::World;
+
+/// So few commands are not divided: each commit costs a flush.
+const HALVED_ABOVE: usize = 8;
 
 enum CommitEnd {
     Written,
@@ -51,7 +55,7 @@ impl Executor {
             let mut decided = self.decide_and_follow(&mut batch, &mut world, &mut followed);
             while decided.is_ok()
                 && let Some(waiting) = waiting.as_deref_mut()
-                && let Some(more) = self.meanwhile(waiting, BATCH_MAX.saturating_sub(batch.len()))
+                && let Some(more) = self.meanwhile(waiting, self.batch_max().saturating_sub(batch.len()))
             {
                 decided = self.decide_too(more, &mut batch, &mut world, &mut followed);
             }
@@ -100,8 +104,18 @@ impl Executor {
     /// Returns the next batch; `None` if the pending commit ends before one arrives, or the queue is closed.
     pub(super) fn next_batch(&self, waiting: &mut Waiting) -> Option<Vec<Box<dyn Task>>> {
         match &self.in_flight {
-            Some(_) => self.meanwhile(waiting, BATCH_MAX),
-            None => waiting.next_batch(),
+            Some(_) => self.meanwhile(waiting, self.batch_max()),
+            None => waiting.next_batch(self.batch_max()),
+        }
+    }
+
+    /// Returns the most commands of a batch. Half of the commands without a response, so that the other half is decided
+    /// while they are written: a batch of all of them would leave the deciding thread without work until it is durable,
+    /// and then the writing thread.
+    fn batch_max(&self) -> usize {
+        match self.store.commits_asynchronously() {
+            true => (self.pending.load(Ordering::Relaxed) / 2).clamp(HALVED_ABOVE, BATCH_MAX),
+            false => BATCH_MAX,
         }
     }
 

@@ -14,11 +14,12 @@ mod ahead;
 mod follow_ups;
 mod queries;
 mod running;
+mod together;
 mod view;
 mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,8 @@ use crate::clock::{Clock, Time};
 use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
-use crate::world::{Halt, Key, PendingRows, Row, TableChanges, ValueRef, Want, World, only_once};
+use crate::world::{Halt, PendingRows, Row, Want, World, only_once};
+use together::organizations;
 
 /// Commands per batch at most. Above 64 there is little gain from sharing a flush.
 pub const BATCH_MAX: usize = 256;
@@ -70,7 +72,7 @@ pub enum Decision {
 
 /// A queued command with its caller's callback.
 pub trait Task: Send {
-    /// The tenant whose rows it reads and changes. A batch on a shared store holds the commands of one tenant.
+    /// The tenant whose rows it reads and changes. A batch on a shared store locks the tenants of its commands.
     fn organization(&self) -> OrgId;
     fn needs(&self) -> Vec<Want>;
     fn decide(&mut self, world: &mut World) -> Decision;
@@ -183,6 +185,8 @@ pub struct Executor {
     in_flight: Option<InFlight>,
     follow_ups: Option<FollowUps>,
     commits: Commits,
+    /// Commands without a response, of all executors.
+    pending: Arc<AtomicUsize>,
     chain: Arc<ChainKey>,
     is_live: bool,
 }
@@ -237,6 +241,7 @@ impl Executor {
             in_flight: None,
             follow_ups: None,
             commits: Commits::default(),
+            pending: Arc::default(),
             chain,
             is_live: false,
         }
@@ -269,12 +274,12 @@ impl Executor {
         receiver.recv().unwrap_or_else(|_| silent())
     }
 
-    /// Returns whether a batch may hold the commands of one organization only.
-    pub fn one_organization(&self) -> bool {
-        self.store.is_shared()
+    /// Returns the most organizations whose commands a batch may hold; `None` if there is no limit.
+    pub fn organizations_at_once(&self) -> Option<usize> {
+        self.store.organizations_at_once()
     }
 
-    /// Runs a batch: decides, commits, then answers the callers. See [`Self::one_organization`].
+    /// Runs a batch: decides, commits, then answers the callers. See [`Self::organizations_at_once`].
     pub fn run(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
         if !self.store.is_shared() {
             return match self.run_ahead(tasks, None) {
@@ -283,6 +288,9 @@ impl Executor {
             };
         }
         let (mut batch, mut followed) = (self.batch(tasks), Vec::new());
+        if organizations(&batch).len() > 1 {
+            return self.run_together(batch);
+        }
         let outcome = self.decide_and_commit(&mut batch, &mut followed);
         self.end(batch, followed, outcome)
     }
@@ -393,6 +401,9 @@ impl Executor {
                 match error {
                     StoreError::Again(reason) => Err(CommitError::Again(reason)),
                     StoreError::Full(reason) => Err(CommitError::Full(reason)),
+                    error @ (StoreError::Read(_) | StoreError::Corrupt(_)) if self.is_of_several(batch) => {
+                        Err(CommitError::Again(error.to_string()))
+                    }
                     error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
                         // Nothing was written, so all callers get a definite refusal.
                         tracing::error!(%error, "a batch cannot be loaded");
@@ -404,21 +415,6 @@ impl Executor {
                 }
             }
         }
-    }
-
-    /// Returns what a batch of a shared store changes in another organization, whose lock it does not hold. The rows of
-    /// the nil organization are the store's own: the sandbox's clock, the start of the history.
-    fn foreign(&self, batch: &[BatchTask], changes: &[TableChanges]) -> Option<String> {
-        let organization = batch.first().filter(|_| self.one_organization())?.task.organization();
-        let (own, of_store) = (ValueRef::Id(organization.0), ValueRef::Id(uuid::Uuid::nil()));
-        let is_foreign = |change: &&TableChanges| {
-            let rows = [&change.inserts, &change.updates].into_iter().flatten();
-            let of_rows = rows.map(|row| row.first().map(ValueRef::from));
-            let mut owners = of_rows.chain(change.deletes.iter().map(Key::first));
-            owners.any(|owner| owner != Some(own) && owner != Some(of_store))
-        };
-        let foreign = changes.iter().find(is_foreign)?;
-        Some(format!("a command of {organization} changes another organization's row in {}", foreign.table.name))
     }
 
     fn decide_all(&mut self, batch: &mut [BatchTask], world: &mut World) -> Result<(), StoreError> {
@@ -448,16 +444,17 @@ impl Executor {
     /// Begins the batch in the store with the rows that its commands certainly need. Over a shared store this sets the
     /// commands' times, later than those of other processes' commits.
     fn begin(&mut self, batch: &mut [BatchTask], world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
-        let Some(first) = batch.first() else { return Ok(()) };
-        let organization = first.task.organization();
-        debug_assert!(
-            !self.one_organization() || batch.iter().all(|entry| entry.task.organization() == organization),
-            "a batch of a shared store is of one organization"
-        );
+        let organizations = organizations(batch);
+        if organizations.is_empty() {
+            return Ok(());
+        }
         let new = unknown_to(world, wants);
-        let Begun { last, answers } = self.store.begin(organization, &new)?;
+        let Begun { last, answers } = self.store.begin(&organizations, &new)?;
         if let Some(last) = last {
             // A time ahead of the clock comes from another process, and applies to its organization only.
+            if last > self.clock.now() && organizations.len() > 1 {
+                return Err(StoreError::Again("the time of an organization is ahead of the clock".to_owned()));
+            }
             self.last = last.max(self.last.min(self.clock.now()));
             for entry in batch {
                 entry.now = self.next_moment();

@@ -57,11 +57,12 @@ impl Engine {
         let alive = Arc::new(AtomicBool::new(true));
         let (sender, running) = (Arc::new(sender), Arc::new(AtomicUsize::new(executors.len())));
         let mut queues = Vec::with_capacity(executors.len());
-        let commits = Commits::default();
+        let (commits, pending) = (Commits::default(), Arc::<AtomicUsize>::default());
         for mut executor in executors {
             executor.commits = commits.clone();
+            executor.pending = pending.clone();
             let (queue, waiting) = bounded(QUEUE_MAX);
-            let waiting = Waiting::new(waiting, executor.one_organization());
+            let waiting = Waiting::new(waiting, executor.organizations_at_once());
             let end = End { alive: alive.clone(), sender: sender.clone(), running: running.clone(), reason: None };
             std::thread::Builder::new().name("engine".into()).spawn(move || {
                 let mut end = end;
@@ -69,7 +70,7 @@ impl Engine {
             })?;
             queues.push(queue);
         }
-        Ok(Self { queues: queues.into(), alive, stopped, commits, pending: Arc::default() })
+        Ok(Self { queues: queues.into(), alive, stopped, commits, pending })
     }
 
     fn queue(&self, organization: OrgId) -> &Sender<Box<dyn Task>> {

@@ -1,13 +1,14 @@
 //! The queue of an executor, and the order in which commands are taken.
 //!
-//! Over the embedded store a batch holds all queued commands. Over a shared store it holds the commands of one
-//! organization, in their order; organizations take turns, so that a busy one delays the others by one batch at most.
+//! Over the embedded store a batch holds all queued commands. Over a shared store it holds the commands of a limited
+//! number of organizations, each in their order; organizations take turns, so that a busy one delays the others by one
+//! batch at most.
 
 use std::collections::{HashMap, VecDeque};
 
 use crossbeam_channel::{Receiver, Select};
 
-use super::{BATCH_MAX, Task};
+use super::Task;
 use crate::ids::OrgId;
 
 /// Queued commands at most; beyond that, callers are asked to retry.
@@ -15,7 +16,8 @@ pub(super) const QUEUE_MAX: usize = 8_192;
 
 pub(super) struct Waiting {
     queue: Receiver<Box<dyn Task>>,
-    one_organization: bool,
+    /// The most organizations of a batch; `None` if there is no limit.
+    organizations_at_once: Option<usize>,
     /// Taken from the queue already, by organization.
     sorted: HashMap<OrgId, VecDeque<Box<dyn Task>>>,
     /// Organizations with commands in `sorted`, each once.
@@ -24,19 +26,22 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub fn new(queue: Receiver<Box<dyn Task>>, one_organization: bool) -> Self {
-        Self { queue, one_organization, sorted: HashMap::new(), turns: VecDeque::new(), count: 0 }
+    pub fn new(queue: Receiver<Box<dyn Task>>, organizations_at_once: Option<usize>) -> Self {
+        Self { queue, organizations_at_once, sorted: HashMap::new(), turns: VecDeque::new(), count: 0 }
     }
 
-    /// Waits for the next batch. Returns `None` when the queue is closed and empty.
-    pub fn next_batch(&mut self) -> Option<Vec<Box<dyn Task>>> {
-        if self.one_organization { self.next_of_one_organization() } else { self.next_of_all() }
+    /// Waits for the next batch, of this many commands at most. Returns `None` when the queue is closed and empty.
+    pub fn next_batch(&mut self, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
+        match self.organizations_at_once {
+            Some(organizations) => self.next_of(organizations, at_most),
+            None => self.next_of_all(at_most),
+        }
     }
 
     /// Returns commands that arrive before `else_first` has a value; `None` if it has one first, or the queue is
     /// closed. Only for batches of all organizations.
     pub fn batch_before<T>(&mut self, else_first: &Receiver<T>, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
-        debug_assert!(!self.one_organization, "such batches are not added to");
+        debug_assert!(self.organizations_at_once.is_none(), "such batches are not added to");
         if !else_first.is_empty() {
             return None;
         }
@@ -48,16 +53,16 @@ impl Waiting {
         Some(self.batch_from(first, at_most))
     }
 
-    fn next_of_all(&mut self) -> Option<Vec<Box<dyn Task>>> {
+    fn next_of_all(&mut self, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
         let first = self.queue.recv().ok()?;
-        Some(self.batch_from(first, BATCH_MAX))
+        Some(self.batch_from(first, at_most))
     }
 
     fn batch_from(&mut self, first: Box<dyn Task>, at_most: usize) -> Vec<Box<dyn Task>> {
         std::iter::once(first).chain(self.queue.try_iter()).take(at_most).collect()
     }
 
-    fn next_of_one_organization(&mut self) -> Option<Vec<Box<dyn Task>>> {
+    fn next_of(&mut self, organizations: usize, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
         if self.turns.is_empty() {
             let first = self.queue.recv().ok()?;
             self.sort_in(first);
@@ -66,14 +71,21 @@ impl Waiting {
             let Ok(task) = self.queue.try_recv() else { break };
             self.sort_in(task);
         }
-        let organization = self.turns.pop_front()?;
-        let mut tasks = self.sorted.remove(&organization)?;
-        let batch: Vec<Box<dyn Task>> = tasks.drain(..tasks.len().min(BATCH_MAX)).collect();
-        self.count -= batch.len();
-        if !tasks.is_empty() {
-            self.sorted.insert(organization, tasks);
-            self.turns.push_back(organization);
+        let (mut batch, mut last) = (Vec::new(), None);
+        for _ in 0..organizations.min(self.turns.len()) {
+            let Some(organization) = self.turns.pop_front() else { break };
+            let mut tasks = self.sorted.remove(&organization)?;
+            batch.extend(tasks.drain(..tasks.len().min(at_most - batch.len())));
+            if !tasks.is_empty() {
+                self.sorted.insert(organization, tasks);
+                last = Some(organization);
+            }
+            if batch.len() == at_most {
+                break;
+            }
         }
+        self.turns.extend(last);
+        self.count -= batch.len();
         Some(batch)
     }
 
@@ -100,7 +112,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::engine::{Command, task};
+    use crate::engine::{BATCH_MAX, Command, task};
     use crate::world::{Halt, World};
 
     struct Numbered(u32);
@@ -113,7 +125,7 @@ mod tests {
     }
 
     /// Returns the organization and number of each command, by batch.
-    fn batches(asked: &[(u128, u32)], one_organization: bool) -> Vec<Vec<(u128, u32)>> {
+    fn batches(asked: &[(u128, u32)], organizations_at_once: Option<usize>) -> Vec<Vec<(u128, u32)>> {
         let (queue, waiting) = bounded(QUEUE_MAX);
         let (said, heard) = std::sync::mpsc::channel();
         for &(organization, number) in asked {
@@ -122,9 +134,9 @@ mod tests {
             queue.send(task(OrgId(Uuid::from_u128(organization)), Numbered(number), answer)).unwrap();
         }
         drop(queue);
-        let mut waiting = Waiting::new(waiting, one_organization);
+        let mut waiting = Waiting::new(waiting, organizations_at_once);
         let mut batches = Vec::new();
-        while let Some(batch) = waiting.next_batch() {
+        while let Some(batch) = waiting.next_batch(BATCH_MAX) {
             for mut task in batch {
                 task.decide(&mut World::new(crate::clock::Time::from_micros(1)));
                 task.answer();
@@ -135,11 +147,13 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_of_one_organization_and_keeps_its_order() {
+    fn a_batch_is_of_so_many_organizations_and_keeps_the_order_of_each() {
         let asked = [(1, 1), (2, 2), (1, 3), (3, 4), (2, 5), (1, 6)];
-        let sorted = batches(&asked, true);
-        assert_eq!(sorted, [vec![(1, 1), (1, 3), (1, 6)], vec![(2, 2), (2, 5)], vec![(3, 4)]]);
-        assert_eq!(batches(&asked, false), [asked.to_vec()]);
+        let (one, two, three) = (vec![(1, 1), (1, 3), (1, 6)], vec![(2, 2), (2, 5)], vec![(3, 4)]);
+        assert_eq!(batches(&asked, Some(1)), [one.clone(), two.clone(), three.clone()]);
+        assert_eq!(batches(&asked, Some(2)), [[one.clone(), two.clone()].concat(), three.clone()]);
+        assert_eq!(batches(&asked, Some(9)), [[one, two, three].concat()]);
+        assert_eq!(batches(&asked, None), [asked.to_vec()]);
     }
 
     #[test]
@@ -147,7 +161,10 @@ mod tests {
         let busy = BATCH_MAX * 3;
         let mut asked: Vec<(u128, u32)> = (0..u32::try_from(busy).unwrap()).map(|number| (1, number)).collect();
         asked.push((2, 0));
-        let lengths: Vec<(u128, usize)> = batches(&asked, true).iter().map(|batch| (batch[0].0, batch.len())).collect();
-        assert_eq!(lengths, [(1, BATCH_MAX), (2, 1), (1, BATCH_MAX), (1, BATCH_MAX)]);
+        let lengths = |organizations| -> Vec<(u128, usize)> {
+            batches(&asked, Some(organizations)).iter().map(|batch| (batch[0].0, batch.len())).collect()
+        };
+        assert_eq!(lengths(1), [(1, BATCH_MAX), (2, 1), (1, BATCH_MAX), (1, BATCH_MAX)]);
+        assert_eq!(lengths(2), [(1, BATCH_MAX), (2, BATCH_MAX), (1, BATCH_MAX), (1, 1)]);
     }
 }

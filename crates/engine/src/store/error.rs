@@ -40,7 +40,7 @@ pub type OnCommit = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
 
 #[derive(Debug)]
 pub struct Begun {
-    /// The last time that any process gave to a command of this organization; `None` if this process is the only
+    /// The last time that any process gave to a command of these organizations; `None` if this process is the only
     /// writer.
     pub last: Option<Time>,
     /// In the order of the wants.

@@ -9,6 +9,9 @@ use crate::clock::Time;
 use crate::ids::OrgId;
 use crate::world::{Row, TableChanges, Want};
 
+/// The most organizations whose locks one batch of a server holds.
+const ORGANIZATIONS_AT_ONCE: usize = 32;
+
 /// The writing half of a store, owned by one executor.
 pub enum Store {
     Sqlite(Box<sqlite::Writer>),
@@ -19,8 +22,16 @@ pub enum Store {
 }
 
 impl Store {
-    /// Returns whether other processes write to it too. Then a batch holds the commands of one organization, and
-    /// nothing is cached between batches.
+    /// Returns the most organizations of a batch; `None` if there is no limit.
+    pub fn organizations_at_once(&self) -> Option<usize> {
+        match self {
+            Self::Sqlite(_) | Self::Memory(_) => None,
+            Self::Postgres(writer) if writer.is_single() => Some(ORGANIZATIONS_AT_ONCE),
+            Self::Postgres(_) => Some(1),
+        }
+    }
+
+    /// Returns whether other processes write to it too. Then nothing is cached between batches.
     pub fn is_shared(&self) -> bool {
         match self {
             Self::Sqlite(_) | Self::Memory(_) => false,
@@ -28,13 +39,13 @@ impl Store {
         }
     }
 
-    /// Begins a batch with its first reads. A shared store locks out other writers of this organization until
-    /// [`Self::commit`] or [`Self::abandon`].
-    pub fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
+    /// Begins a batch with its first reads. A shared store locks out other writers of these organizations until
+    /// [`Self::commit`] or [`Self::abandon`]. Fails with `Again` if it cannot lock several at once.
+    pub fn begin(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<Begun, StoreError> {
         match self {
             Self::Sqlite(writer) => Ok(Begun { last: None, answers: writer.load(wants)? }),
             Self::Memory(memory) => Ok(Begun { last: None, answers: memory.load(wants)? }),
-            Self::Postgres(writer) => writer.begin(organization, wants),
+            Self::Postgres(writer) => writer.begin(organizations, wants),
         }
     }
 

@@ -18,6 +18,7 @@ use super::schema::{May, bring_up_to_date, some_of, tables_there};
 use super::settings::Settings;
 use super::statements::{CLOSED, writes};
 use crate::clock::Time;
+use crate::ids::OrgId;
 use crate::store::migrations::HISTORY;
 use crate::store::{CommitError, Reads, StoreError};
 use crate::world::{Row, Table, TableChanges, Value};
@@ -144,7 +145,7 @@ impl Arrival {
         let runs = runs(table, rows);
         let mut statements = Vec::new();
         for (organization, changes) in &runs {
-            let made = writes(*organization, changes, self.link.has_citus())
+            let made = writes(&[OrgId(*organization)], changes, self.link.has_citus())
                 .map_err(|error| CommitError::Refused(error.to_string()))?;
             statements.extend(made);
         }

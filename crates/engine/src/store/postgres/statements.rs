@@ -4,9 +4,10 @@
 //! Each statement names its organization, and quotes every name, because some are SQL keywords.
 //!
 //! A distributed database routes a statement to a node by the organization, if it is a constant. Routing is cheapest,
-//! and the plan is cached, for a statement on one table; so there the parameter columns are not joined. Elsewhere they
-//! are joined, the organization too: as a constant it would let a plan read all of its rows, which is cheap only while
-//! they are few. So each row is found by an index and its other columns, even with a plan from when the table was small.
+//! and the plan is cached, for a statement on one table; so there a statement concerns one organization, and the
+//! parameter columns are not joined. Elsewhere they are joined, and the organization is one of them: a statement may
+//! concern several. As a constant it would let a plan read all of its rows, which is cheap only while they are few. So
+//! each row is found by an index and its other columns, even with a plan from when the table was small.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -14,6 +15,7 @@ use std::hash::{Hash, Hasher};
 use uuid::Uuid;
 
 use super::cells::{Param, matches_nothing, read_row, type_name};
+use crate::ids::OrgId;
 use crate::store::StoreError;
 use crate::store::sql::sql_of;
 use crate::world::query::{Direction, Query};
@@ -77,21 +79,16 @@ fn quoted(table: &Table, position: usize) -> String {
     format!("\"{}\"", table.columns[position].name)
 }
 
-/// Returns `unnest($2::uuid[], $3::bigint[]) AS k ("id", "number")`: rows from parameter columns, from the second
-/// parameter on.
-fn rows_of(table: &Table, columns: &[usize], name: &str) -> String {
-    let (arrays, names) = parameter_columns(table, columns);
-    format!("unnest({arrays}) AS {name} ({names})")
-}
-
-fn parameter_columns(table: &Table, columns: &[usize]) -> (String, String) {
+/// Returns `unnest($2::uuid[], $3::bigint[]) AS k ("id", "number")`: rows from parameter columns, from this parameter
+/// on.
+fn rows_of(table: &Table, columns: &[usize], first: usize, name: &str) -> String {
     let arrays = columns
         .iter()
         .enumerate()
-        .map(|(place, &column)| format!("${}::{}[]", place + 2, type_name(table.columns[column].kind)));
+        .map(|(place, &column)| format!("${}::{}[]", place + first, type_name(table.columns[column].kind)));
     let names = columns.iter().map(|&column| quoted(table, column));
     let (arrays, names): (Vec<String>, Vec<String>) = (arrays.collect(), names.collect());
-    (arrays.join(", "), names.join(", "))
+    format!("unnest({}) AS {name} ({})", arrays.join(", "), names.join(", "))
 }
 
 fn organization(table: &Table) -> usize {
@@ -154,7 +151,7 @@ impl Form {
             Act::Find(columns) => {
                 let selected = selected(table);
                 match &columns[1..] {
-                    [] => format!("SELECT {selected} FROM \"{name}\" t WHERE t.{org} = $1"),
+                    [] if self.spread => format!("SELECT {selected} FROM \"{name}\" t WHERE t.{org} = $1"),
                     columns => {
                         let (rows, same) = self.matched_rows(columns, columns, "k");
                         format!("SELECT {selected} FROM \"{name}\" t JOIN {rows} ON true WHERE {same}")
@@ -182,10 +179,10 @@ impl Form {
                 format!("DELETE FROM \"{name}\" AS t WHERE t.{org} = $1{}", by_last(table, key, &params))
             }
             Act::Insert => {
-                let others = others(table);
-                let names: Vec<String> = others.iter().map(|&column| quoted(table, column)).collect();
-                let rows = rows_of(table, &others, "n");
-                format!("INSERT INTO \"{name}\" ({org}, {}) SELECT $1, n.* FROM {rows}", names.join(", "))
+                let columns = [&[organization(table)], &*others(table)].concat();
+                let names: Vec<String> = columns.iter().map(|&column| quoted(table, column)).collect();
+                let rows = rows_of(table, &columns, 1, "n");
+                format!("INSERT INTO \"{name}\" ({}) SELECT n.* FROM {rows}", names.join(", "))
             }
             Act::Update => {
                 let others = others(table);
@@ -198,7 +195,7 @@ impl Form {
                 format!("UPDATE \"{name}\" AS t SET {sets} FROM {rows} WHERE {same}")
             }
             Act::Delete => match key {
-                [] => format!("DELETE FROM \"{name}\" AS t WHERE t.{org} = $1"),
+                [] if self.spread => format!("DELETE FROM \"{name}\" AS t WHERE t.{org} = $1"),
                 key => {
                     let (rows, same) = self.matched_rows(key, key, "k");
                     format!("DELETE FROM \"{name}\" AS t USING {rows} WHERE {same}")
@@ -214,15 +211,10 @@ impl Form {
         let org = organization(self.table);
         if self.spread {
             let same = matched(self.table, by, name);
-            return (rows_of(self.table, columns, name), format!("t.{} = $1{same}", quoted(self.table, org)));
+            return (rows_of(self.table, columns, 2, name), format!("t.{} = $1{same}", quoted(self.table, org)));
         }
-        let (arrays, names) = parameter_columns(self.table, columns);
-        // As many as there are rows: a comparison with `$1` would make it a constant again.
-        let rows = format!(
-            "unnest(array_fill($1::uuid, ARRAY[cardinality($2)]), {arrays}) AS {name} ({}, {names})",
-            quoted(self.table, org)
-        );
         let same = matched(self.table, &[&[org], by].concat(), name);
+        let rows = rows_of(self.table, &[&[org], columns].concat(), 1, name);
         (rows, same.trim_start_matches(" AND ").to_owned())
     }
 
@@ -262,8 +254,9 @@ pub(super) struct Questions<'a> {
     wants: usize,
 }
 
-/// The table, the index columns and the organization that the wants of one statement share.
-type Group<'a> = (&'static str, &'static [usize], ValueRef<'a>);
+/// The table and the index columns that the wants of one statement share, and in a distributed database the
+/// organization.
+type Group<'a> = (&'static str, &'static [usize], Option<ValueRef<'a>>);
 
 enum Question<'a> {
     /// Rows by an index, for the wants with these values.
@@ -273,8 +266,8 @@ enum Question<'a> {
 }
 
 impl<'a> Questions<'a> {
-    /// Makes one statement for all wants by the same index of the same organization, and one for each page. `spread` is
-    /// true for a distributed database.
+    /// Makes one statement for all wants by the same index, and one for each page. `spread` is true for a distributed
+    /// database, where each statement concerns one organization.
     pub fn of(wants: &'a [Want], spread: bool) -> Self {
         let mut groups: HashMap<Group<'a>, Vec<(usize, &'a RowsWanted)>> = HashMap::new();
         let mut order = Vec::new();
@@ -283,7 +276,8 @@ impl<'a> Questions<'a> {
             match want {
                 Want::Rows(wanted) if wanted.values.iter().any(matches_nothing) => {}
                 Want::Rows(wanted) => {
-                    let group = (wanted.table.name, wanted.index.columns, wanted.values.cell(0));
+                    let organization = spread.then(|| wanted.values.cell(0));
+                    let group = (wanted.table.name, wanted.index.columns, organization);
                     let members = groups.entry(group).or_default();
                     if members.is_empty() {
                         order.push(group);
@@ -308,11 +302,12 @@ impl<'a> Questions<'a> {
         let places: Vec<usize> = (1..index.columns.len()).collect();
         let by_last = spread && !places.is_empty() && differ_in_last(distinct.iter().copied(), &places);
         let act = if by_last { Act::FindByLast(index.columns) } else { Act::Find(index.columns) };
-        let columns = index.columns.iter().enumerate().skip(1);
-        let columns = columns.map(|(place, &column)| {
-            Param::column(table.columns[column].kind, distinct.iter().map(|values| values.cell(place)))
+        let columns = index.columns.iter().enumerate();
+        let columns = columns.map(|(place, &column)| match place {
+            0 if spread => Param::one(first.values.cell(0)),
+            _ => Param::column(table.columns[column].kind, distinct.iter().map(|values| values.cell(place))),
         });
-        let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(first.values.cell(0))).chain(columns).collect();
+        let params: Option<Vec<Param<'a>>> = columns.collect();
         // No row has a value of another kind than its column.
         let Some(params) = params else { return };
         self.statements.push(Statement { form: Form { table, act, spread }, params });
@@ -412,8 +407,13 @@ pub(super) struct Unwritable {
 }
 
 /// Returns the statements for a table's changes: deletes, then updates, then inserts. All rows must belong to the
-/// batch's organization or to [`NO_ORGANIZATION`]. `spread` is true for a distributed database.
-pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Result<Vec<Statement<'_>>, Unwritable> {
+/// batch's organizations or to [`NO_ORGANIZATION`]. `spread` is true for a distributed database, where the rows of a
+/// table belong to one of them.
+pub(super) fn writes<'a>(
+    batch: &[OrgId],
+    changes: &'a TableChanges,
+    spread: bool,
+) -> Result<Vec<Statement<'a>>, Unwritable> {
     let table = changes.table;
     let key = table.key().columns;
     let whole: Vec<usize> = (0..table.columns.len()).collect();
@@ -428,49 +428,62 @@ pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Resul
         false => Act::Update,
     };
     let mut statements = Vec::new();
-    if let Some(of) = owner(batch, table, &changes.deletes, key)? {
-        statements.push(in_columns(Form { table, act: delete, spread }, of, &changes.deletes, key)?);
+    if let Some(place) = owned(batch, table, &changes.deletes, key, spread)? {
+        statements.push(in_columns(Form { table, act: delete, spread }, place, &changes.deletes, key)?);
     }
-    if let Some(of) = owner(batch, table, &changes.updates, &whole)? {
-        statements.push(in_columns(Form { table, act: update, spread }, of, &changes.updates, &whole)?);
+    if let Some(place) = owned(batch, table, &changes.updates, &whole, spread)? {
+        statements.push(in_columns(Form { table, act: update, spread }, place, &changes.updates, &whole)?);
     }
-    if let Some(of) = owner(batch, table, &changes.inserts, &whole)? {
+    if let Some(place) = owned(batch, table, &changes.inserts, &whole, spread)? {
         if spread {
             for rows in in_powers_of_two(&changes.inserts) {
-                statements.push(each_value(table, of, rows)?);
+                statements.push(each_value(table, place, rows)?);
             }
         } else {
             let form = Form { table, act: Act::Insert, spread };
-            statements.push(in_columns(form, of, &changes.inserts, &whole)?);
+            statements.push(in_columns(form, place, &changes.inserts, &whole)?);
         }
     }
     Ok(statements)
 }
 
-/// Returns the owner of these rows, which have these columns: the batch's organization or [`NO_ORGANIZATION`]. `None` if there
-/// are no rows.
-fn owner<'a>(
-    batch: Uuid,
+/// Returns the place of the organization among the columns of these rows; `None` if there are no rows. Fails if a row
+/// belongs to no organization of the batch and not to [`NO_ORGANIZATION`], or, with `spread`, to another one than the
+/// first row.
+fn owned(
+    batch: &[OrgId],
     table: &Table,
-    rows: &'a [impl Cells],
+    rows: &[impl Cells],
     columns: &[usize],
-) -> Result<Option<(usize, ValueRef<'a>)>, Unwritable> {
+    spread: bool,
+) -> Result<Option<usize>, Unwritable> {
     let unwritable = |wrong| Unwritable { table: table.name, wrong };
-    let [first, others @ ..] = rows else { return Ok(None) };
+    let [first, ..] = rows else { return Ok(None) };
     let place = columns.iter().position(|&column| column == organization(table));
     let place = place.ok_or_else(|| unwritable("its key does not begin with the organization"))?;
-    let of = first.cell(place);
-    let foreign = of != ValueRef::Id(batch) && of != ValueRef::Id(NO_ORGANIZATION);
-    if foreign || others.iter().any(|row| row.cell(place) != of) {
+    let is_own = |owner| match owner {
+        ValueRef::Id(id) => id == NO_ORGANIZATION || batch.contains(&OrgId(id)),
+        ValueRef::Null
+        | ValueRef::Int(_)
+        | ValueRef::Bool(_)
+        | ValueRef::Time(_)
+        | ValueRef::Text(_)
+        | ValueRef::Bytes(_) => false,
+    };
+    let is_foreign = |row| {
+        let owner = Cells::cell(row, place);
+        !is_own(owner) || spread && owner != first.cell(place)
+    };
+    if rows.iter().any(is_foreign) {
         return Err(unwritable("the row belongs to another organization than the batch"));
     }
-    Ok(Some((place, of)))
+    Ok(Some(place))
 }
 
-/// One parameter per column.
+/// One parameter per column, that of the organization first. With `spread` the organization is one value.
 fn in_columns<'a>(
     form: Form,
-    (place, of): (usize, ValueRef<'a>),
+    place: usize,
     rows: &'a [impl Cells],
     columns: &[usize],
 ) -> Result<Statement<'a>, Unwritable> {
@@ -479,22 +492,23 @@ fn in_columns<'a>(
         let kind: Kind = table.columns[column].kind;
         Param::column(kind, rows.iter().map(move |row| row.cell(place)))
     };
+    let owner = match form.spread {
+        true => rows.first().and_then(|row| Param::one(row.cell(place))),
+        false => column((place, &organization(table))),
+    };
     let rest = columns.iter().enumerate().filter(|(other, _)| *other != place).map(column);
-    let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(rest).collect();
+    let params: Option<Vec<Param<'a>>> = std::iter::once(owner).chain(rest).collect();
     let params = params.ok_or(Unwritable { table: table.name, wrong: OF_ANOTHER_KIND })?;
     Ok(Statement { form, params })
 }
 
 /// One parameter per value.
-fn each_value<'a>(
-    table: &'static Table,
-    (place, of): (usize, ValueRef<'a>),
-    rows: &'a [Row],
-) -> Result<Statement<'a>, Unwritable> {
+fn each_value<'a>(table: &'static Table, place: usize, rows: &'a [Row]) -> Result<Statement<'a>, Unwritable> {
+    let owner = rows.first().and_then(|row| Param::one(row.cell(place)));
     let cells = rows.iter().flat_map(|row| row.iter().zip(table.columns).enumerate());
     let cells = cells.filter(|(other, _)| *other != place);
     let cells = cells.map(|(_, (value, column))| Param::cell(column.kind, value));
-    let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(cells).collect();
+    let params: Option<Vec<Param<'a>>> = std::iter::once(owner).chain(cells).collect();
     let params = params.ok_or(Unwritable { table: table.name, wrong: OF_ANOTHER_KIND })?;
     Ok(Statement { form: Form { table, act: Act::InsertEach(rows.len()), spread: true }, params })
 }

@@ -29,25 +29,37 @@ pub struct Writer {
     link: Option<Link>,
     /// Connections to other organizations' nodes; empty with a single server.
     others: Vec<Link>,
-    /// The organization of the open batch, and its last time when it was locked.
-    batch: Option<(OrgId, Time)>,
+    /// The organizations of the open batch, and the last time of each when it was locked.
+    batch: Option<Vec<(OrgId, Time)>>,
+    /// Whether a batch may be of several organizations: all of them are on one server.
+    is_single: bool,
 }
 
 impl Writer {
-    pub(super) fn new(connector: Arc<Connector>) -> Self {
-        Self { connector, link: None, others: Vec::new(), batch: None }
+    pub(super) fn new(connector: Arc<Connector>, is_single: bool) -> Self {
+        Self { connector, link: None, others: Vec::new(), batch: None, is_single }
     }
 
-    pub(in crate::store) fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
+    pub(in crate::store) fn is_single(&self) -> bool {
+        self.is_single
+    }
+
+    pub(in crate::store) fn begin(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<Begun, StoreError> {
         self.abandon();
+        let Some(&organization) = organizations.first() else {
+            return Err(StoreError::Again("a batch without an organization was begun".to_owned()));
+        };
         let mut link = self.link_for(organization)?;
-        let questions = Questions::of(wants, link.has_citus());
         let is_spread = link.has_citus();
-        let lock = || self.lock(organization, is_spread);
+        if is_spread && organizations.len() > 1 {
+            return Err(StoreError::Again("a batch of a distributed database is of one organization".to_owned()));
+        }
+        let questions = Questions::of(wants, is_spread);
+        let lock = || self.lock(organizations, is_spread);
         let loads = || questions.statements.iter().map(Ask::Made);
         let begun = Instant::now();
         let mut found = loop {
-            let first = [lock(), self.skip_lock(organization, wants)];
+            let first = [lock(), self.skip_lock(organizations, wants)];
             let first = link.begin("").into_iter().chain(first).chain(loads());
             match link.ask_all(&first.collect::<Vec<_>>(), LOAD_DEADLINE) {
                 // At SERIALIZABLE the snapshot is older than the awaited lock, and the server reports a conflict. The
@@ -61,25 +73,25 @@ impl Writer {
             }
         };
         found.drain(..BEGINNING);
-        if found[0].is_empty() {
+        if found[0].is_empty() && organizations.len() == 1 {
             // The organization's first command. Its rows were loaded without a lock, so they are loaded again.
             let made =
                 format!("INSERT INTO tenants (org, moment) VALUES ('{}', 0) ON CONFLICT DO NOTHING", organization.0);
             link.ask_all(&[Ask::Plain(made)], LOAD_DEADLINE).map_err(LinkError::of_read)?;
-            let again = [lock(), self.skip_lock(organization, wants)];
+            let again = [lock(), self.skip_lock(organizations, wants)];
             let found_again = link.ask_all(&again.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
             found = found_again.map_err(LinkError::of_read)?;
         }
-        let last = found[0].first().map(|row| row.try_get::<_, i64>(0));
-        let last = match last {
-            Some(Ok(CLOSED)) => return Err(StoreError::Read("a move into the database is not complete".to_owned())),
-            Some(Ok(last)) => Time::from_micros(last),
-            Some(Err(_)) | None => return Err(StoreError::Read("the organization cannot be locked".to_owned())),
-        };
+        let locked = locked(&found[0])?;
+        if locked.len() != organizations.len() {
+            // An organization without a row has its first command, which locks it alone.
+            return Err(StoreError::Again("an organization cannot be locked".to_owned()));
+        }
+        let last = locked.iter().map(|(_, last)| *last).max();
         let answers = questions.answers(&found[2..])?;
         self.link = Some(link);
-        self.batch = Some((organization, last));
-        Ok(Begun { last: Some(last), answers })
+        self.batch = Some(locked);
+        Ok(Begun { last, answers })
     }
 
     fn link_for(&mut self, organization: OrgId) -> Result<Link, StoreError> {
@@ -113,27 +125,26 @@ impl Writer {
         }
     }
 
-    /// Locks the organization until the transaction ends. With Citus this is a write: a shard move waits for writers,
-    /// but not for row locks. It could otherwise run between the read and the write, which would then miss changes at
-    /// the new node.
-    fn lock(&self, organization: OrgId, is_spread: bool) -> Ask<'static> {
+    /// Locks the organizations until the transaction ends, the highest id first, so that no deadlock is possible. With Citus this is a write: a shard move waits for writers, but not for row locks. It could otherwise run
+    /// between the read and the write, which would then miss changes at the new node.
+    fn lock(&self, organizations: &[OrgId], is_spread: bool) -> Ask<'static> {
         let text = match (self.connector.settings.locks, is_spread) {
-            (true, true) => "UPDATE tenants SET moment = moment WHERE org = $1 RETURNING moment",
-            (true, false) => "SELECT moment FROM tenants WHERE org = $1 FOR UPDATE",
-            (false, _) => "SELECT moment FROM tenants WHERE org = $1",
+            (true, true) => "UPDATE tenants SET moment = moment WHERE org = ($1::uuid[])[1] RETURNING org, moment",
+            (true, false) => "SELECT org, moment FROM tenants WHERE org = ANY($1) ORDER BY org DESC FOR UPDATE",
+            (false, _) => "SELECT org, moment FROM tenants WHERE org = ANY($1)",
         };
-        Ask::Fixed(text, vec![Param::Id(organization.0)])
+        Ask::Fixed(text, vec![Param::Ids(organizations.iter().map(|organization| Some(organization.0)).collect())])
     }
 
-    /// Also locks [`NO_ORGANIZATION`] if a want concerns its rows: after the organization and as the last lock, so that no
-    /// deadlock is possible. Otherwise returns a placeholder.
-    fn skip_lock(&self, organization: OrgId, wants: &[Want]) -> Ask<'static> {
+    /// Also locks [`NO_ORGANIZATION`], the lowest id, if a want concerns its rows: after the organizations and as the last
+    /// lock, so that no deadlock is possible. Otherwise returns a placeholder.
+    fn skip_lock(&self, organizations: &[OrgId], wants: &[Want]) -> Ask<'static> {
         let of_no_organization = |want: &Want| match want {
             Want::Rows(wanted) => wanted.values.first() == Some(ValueRef::Id(NO_ORGANIZATION)),
             Want::Page(_) => false,
         };
-        if organization.0 == NO_ORGANIZATION || !self.connector.settings.locks || !wants.iter().any(of_no_organization)
-        {
+        let is_locked = organizations.contains(&OrgId(NO_ORGANIZATION));
+        if is_locked || !self.connector.settings.locks || !wants.iter().any(of_no_organization) {
             return Ask::Nothing;
         }
         Ask::Plain(format!(
@@ -143,11 +154,12 @@ impl Writer {
     }
 
     pub(in crate::store) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let (Some((organization, _)), Some(mut link)) = (self.batch, self.link.take()) else {
+        let (Some(batch), Some(mut link)) = (&self.batch, self.link.take()) else {
             return Err(StoreError::Again("no batch is open".to_owned()));
         };
+        let organizations: Vec<OrgId> = batch.iter().map(|(organization, _)| *organization).collect();
         let questions = Questions::of(wants, link.has_citus());
-        let lock = [self.skip_lock(organization, wants)];
+        let lock = [self.skip_lock(&organizations, wants)];
         let asks: Vec<Ask<'_>> = lock.into_iter().chain(questions.statements.iter().map(Ask::Made)).collect();
         let found =
             link.ask_all(&asks, LOAD_DEADLINE).map_err(|link_error| self.connector.reported(&link, link_error))?;
@@ -160,16 +172,17 @@ impl Writer {
     /// commit that no standby has confirmed, after an abandoned wait or a crash. It writes the last time, so it waits
     /// for its own commit and all earlier ones.
     pub(in crate::store) fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
-        let (Some((organization, before)), Some(mut link)) = (self.batch.take(), self.link.take()) else {
+        let (Some(batch), Some(mut link)) = (self.batch.take(), self.link.take()) else {
             return Err(CommitError::Again("no batch is open".to_owned()));
         };
+        let organizations: Vec<OrgId> = batch.iter().map(|(organization, _)| *organization).collect();
         let statements = changes
             .iter()
-            .map(|changes| writes(organization.0, changes, link.has_citus()))
+            .map(|changes| writes(&organizations, changes, link.has_citus()))
             .collect::<Result<Vec<_>, _>>();
         let statements = statements.map_err(|error| CommitError::Refused(error.to_string()))?;
         let statements = statements.iter().flatten();
-        let mut asks = vec![self.moment(organization, before, last)];
+        let mut asks = vec![self.moment(&batch, last, link.has_citus())];
         asks.extend(statements.map(Ask::Made));
         asks.push(Ask::Plain("COMMIT".to_owned()));
         link.listen();
@@ -186,18 +199,29 @@ impl Writer {
         outcome
     }
 
-    /// Writes the organization's last time. Fails if it has changed since the lock, because the reads are then stale.
+    /// Writes the organizations' last time. Fails if one has changed since the lock, because the reads are then stale.
     /// This happens if the lock locked nothing: a transaction that waits while its shard is moved may lock the row that
     /// the move leaves behind.
-    fn moment(&self, organization: OrgId, before: Time, last: Time) -> Ask<'static> {
-        let [last, organization] = [Param::Int(last.micros()), Param::Id(organization.0)];
-        match self.connector.settings.locks {
-            true => Ask::Fixed(
-                "UPDATE tenants SET moment = $1::bigint / CASE WHEN moment = $3 THEN 1 ELSE 0 END WHERE org = $2",
-                vec![last, organization, Param::Int(before.micros())],
-            ),
-            false => Ask::Fixed("UPDATE tenants SET moment = $1 WHERE org = $2", vec![last, organization]),
-        }
+    fn moment(&self, batch: &[(OrgId, Time)], last: Time, is_spread: bool) -> Ask<'static> {
+        let organizations = Param::Ids(batch.iter().map(|(organization, _)| Some(organization.0)).collect());
+        let before = Param::Ints(batch.iter().map(|(_, before)| Some(before.micros())).collect());
+        let text = match (self.connector.settings.locks, is_spread) {
+            (true, false) => {
+                "UPDATE tenants t SET moment = $1::bigint / CASE WHEN t.moment = k.before THEN 1 ELSE 0 END \
+                 FROM unnest($2, $3) AS k (org, before) WHERE t.org = k.org"
+            }
+            (true, true) => {
+                "UPDATE tenants SET moment = $1::bigint / CASE WHEN moment = ($3::bigint[])[1] THEN 1 ELSE 0 END \
+                 WHERE org = ($2::uuid[])[1]"
+            }
+            (false, _) => {
+                return Ask::Fixed(
+                    "UPDATE tenants SET moment = $1 WHERE org = ANY($2)",
+                    vec![Param::Int(last.micros()), organizations],
+                );
+            }
+        };
+        Ask::Fixed(text, vec![Param::Int(last.micros()), organizations, before])
     }
 
     pub(in crate::store) fn abandon(&mut self) {
@@ -205,6 +229,19 @@ impl Writer {
             self.link = None;
         }
     }
+}
+
+/// Returns the locked organizations with the last time of each.
+fn locked(found: &[tokio_postgres::Row]) -> Result<Vec<(OrgId, Time)>, StoreError> {
+    let unreadable = |error: tokio_postgres::Error| StoreError::Read(error.to_string());
+    let row = |row: &tokio_postgres::Row| {
+        let (organization, last) = (row.try_get(0).map_err(unreadable)?, row.try_get(1).map_err(unreadable)?);
+        match last {
+            CLOSED => Err(StoreError::Read("a move into the database is not complete".to_owned())),
+            last => Ok((OrgId(organization), Time::from_micros(last))),
+        }
+    };
+    found.iter().map(row).collect()
 }
 
 /// Determines the outcome of a transaction whose writes and COMMIT were sent in one round, from the first error of a
