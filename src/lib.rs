@@ -94,6 +94,8 @@ pub mod payout_requests;
 pub mod payouts;
 /// Payout links that were submitted together.
 pub mod payout_link_batches;
+/// Orders of members to take an entry or a file back at the bank.
+pub mod bank_reversals;
 /// Applies the rails' reports to transfers.
 pub mod settlements;
 /// The files that banks send: stored once, and applied whole.

@@ -8,6 +8,7 @@ use crate::apps::{App, AppMetrics, FeeTableVersion, Key, Organization};
 use crate::bank_accounts::BankAccount;
 use crate::bank_files::{BankEntry, BankFile, BankSequence};
 use crate::bank_intake::{BankItem, InboundFile, InboundPart};
+use crate::bank_reversals::BankReversal;
 use crate::bank_statements::{BankBalance, BankStatement};
 use crate::banking::connections::BankConnection;
 use crate::banking::originators::Originator;
@@ -60,6 +61,7 @@ pub const ALL: &[&Table] = &[
     BankEntry::TABLE,
     BankFile::TABLE,
     BankItem::TABLE,
+    BankReversal::TABLE,
     BankSequence::TABLE,
     BankStatement::TABLE,
     ChangeNotice::TABLE,

@@ -14,14 +14,14 @@ use crate::samples::{new_connection, new_originator};
 const DAY: i64 = 86_400;
 
 /// Returns a connection that collects too.
-fn collecting() -> Value {
+pub fn collecting() -> Value {
     let mut connection = new_connection("");
     connection["limits"]["debit"] = json!({"per_entry": 100_000, "per_file": 200_000, "per_day": 200_000});
     connection
 }
 
 /// A bank that keeps our account and takes debits of all classes. It is Tuesday, 3 March 2026, 10:00 in New York.
-async fn bank(server: Server, format: StatementFormat, grain: Grain) -> Bank {
+pub async fn bank(server: Server, format: StatementFormat, grain: Grain) -> Bank {
     let fields = json!({
         "statement_kind": if format == StatementFormat::Bai2 { "bai2" } else { "camt053" },
         "booking_grain": if grain == Grain::File { "file" } else { "entry" },
@@ -32,17 +32,17 @@ async fn bank(server: Server, format: StatementFormat, grain: Grain) -> Bank {
     bank
 }
 
-async fn by_file() -> Bank {
+pub async fn by_file() -> Bank {
     bank(Server::start().await, StatementFormat::Bai2, Grain::File).await
 }
 
-async fn deposit(server: &Server, amount: i64) -> Reply {
+pub async fn deposit(server: &Server, amount: i64) -> Reply {
     let path = format!("/v2/apps/{}/deposit", server.app_id());
     server.post(&path).as_org().json(json!({"amount": amount})).send().await
 }
 
 /// Creates a payment customer with a bank account.
-async fn payer(server: &Server, account_number: &str) -> String {
+pub async fn payer(server: &Server, account_number: &str) -> String {
     let customer = json!({"name": "Ada Byron", "email": "ada@example.com"});
     let customer = server.post("/v2/payment-customers").app_key().json(customer).send().await.expect(201).id();
     add_account(server, &customer, account_number, "individual").await;
@@ -55,14 +55,14 @@ async fn add_account(server: &Server, customer: &str, account_number: &str, hold
     server.post(&path).app_key().json(account).send().await.expect(201);
 }
 
-fn authorized(channel: &str) -> Value {
+pub fn authorized(channel: &str) -> Value {
     json!({
         "accepted_at": "2026-03-02T12:00:00Z", "text": "I agree.", "channel": channel,
         "account_validation": "micro-deposits",
     })
 }
 
-async fn collect(server: &Server, customer: &str, amount: i64, authorization: Value) -> Reply {
+pub async fn collect(server: &Server, customer: &str, amount: i64, authorization: Value) -> Reply {
     let body = json!({
         "amount": amount, "platform": "ach", "customer_id": customer, "authorization": authorization,
     });

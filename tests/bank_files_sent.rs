@@ -52,7 +52,7 @@ impl Bank {
         self.connect_parts(connection, fields, json!({}), from_on).await
     }
 
-    async fn connect_parts(
+    pub async fn connect_parts(
         &self,
         connection: Value,
         fields: Value,

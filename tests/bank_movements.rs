@@ -26,7 +26,7 @@ pub async fn withdraw(server: &Server, amount: i64) -> Reply {
 }
 
 /// Pays an approved bill of five dollars to a vendor with this account; returns the bill.
-async fn pay_bill(server: &Server, account_number: &str) -> Value {
+pub async fn pay_bill(server: &Server, account_number: &str) -> Value {
     let desk = Desk::of(server);
     let (vendor, _) = desk.vendor(account_number).await;
     let bill = desk.bill(json!({"amount": 500, "ap_vendor_id": vendor})).await.expect(201).id();
@@ -34,7 +34,7 @@ async fn pay_bill(server: &Server, account_number: &str) -> Value {
     desk.act(&bill, "pay", "payer").await.expect(200).body
 }
 
-fn transfer_of(bill: &Value) -> Value {
+pub fn transfer_of(bill: &Value) -> Value {
     json!({"id": bill["transfer_id"]})
 }
 

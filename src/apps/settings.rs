@@ -42,6 +42,8 @@ pub struct Settings {
     pub payment_authorization: Option<AuthorizationNeeded>,
     /// Business days for which the money of a payment is held; `None` for the environment's default.
     pub payment_hold_days: Option<i64>,
+    /// How often a debit is presented again that the payer's account did not cover.
+    pub debit_retries: i64,
     pub delivery_limits: DeliveryLimits,
     /// Countries, by their two letters, to whose phones the app sends messages; `None` for the default.
     pub phone_countries: Option<Vec<String>>,
@@ -101,6 +103,7 @@ impl Default for Settings {
             payment_limits: Limits::default(),
             payment_authorization: None,
             payment_hold_days: None,
+            debit_retries: 0,
             delivery_limits: DeliveryLimits::default(),
             phone_countries: None,
             method_rest_hours: None,

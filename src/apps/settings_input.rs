@@ -30,6 +30,8 @@ word_input!(AuthorizationNeeded);
 
 /// Business days.
 type HoldDays = Integer<0, 90>;
+/// The ACH rules allow two.
+type DebitRetries = Integer<0, 2>;
 /// At most thirty days.
 type RestHours = Integer<0, 720>;
 
@@ -208,6 +210,9 @@ input! {
         /// Business days for which the money of a payment cannot leave the app after it arrived: 3 by default in
         /// production, 0 in the sandbox.
         pub payment_hold_days: Patch<HoldDays>,
+        /// How often a debit in a bank's file is presented again that the payer's account did not cover (R01, R09): 0 (the
+        /// default), 1 or 2 times. The payment stays pending until the last one ends.
+        pub debit_retries: Patch<DebitRetries>,
         /// Limits on the deliveries of links.
         pub delivery_limits: Patch<DeliveryLimitsInput>,
         /// Countries, by their two letters, to whose phones the app sends messages; CA and US by default. Replaces the
@@ -308,6 +313,7 @@ impl SettingsInput {
                 Some(*to)
             }),
             payment_hold_days: patched(&self.payment_hold_days, now.payment_hold_days, None, |days| Some(days.0)),
+            debit_retries: patched(&self.debit_retries, now.debit_retries, default.debit_retries, |retries| retries.0),
             delivery_limits: patched(&self.delivery_limits, now.delivery_limits, default.delivery_limits, |asked| {
                 asked.applied_to(now.delivery_limits)
             }),
@@ -386,6 +392,8 @@ pub struct SettingsJson {
     pub payment_authorization: AuthorizationNeeded,
     /// Business days for which the money of a payment cannot leave the app after it arrived.
     pub payment_hold_days: i64,
+    /// How often a debit in a bank's file is presented again that the payer's account did not cover.
+    pub debit_retries: i64,
     /// Limits on the deliveries of links.
     pub delivery_limits: DeliveryLimitsJson,
     /// Countries, by their two letters, to whose phones the app sends messages.
@@ -514,6 +522,7 @@ impl SettingsJson {
             },
             payment_authorization: settings.authorization_needed(environment),
             payment_hold_days: settings.hold_days(environment),
+            debit_retries: settings.debit_retries,
             delivery_limits: DeliveryLimitsJson {
                 per_recipient_per_day: settings.delivery_limits.per_recipient_per_day,
                 per_day: settings.delivery_limits.per_day,

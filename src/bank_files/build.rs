@@ -4,7 +4,7 @@ use bursar_formats::nacha::{self as format, Batch, BatchHeader, Entry, File, Fil
 use bursar_formats::{Profile, text};
 
 use super::carrier::credit_class;
-use super::model::{BankFile, Header};
+use super::model::{BankFile, FilePurpose, Header};
 use crate::bank_accounts::HolderType;
 use crate::banking::originators::{EntryClass, Originator};
 use crate::banking::{LineEnding, NachaIdentity};
@@ -18,6 +18,9 @@ use crate::refusal::{Code, Refusal};
 const OFFSET: &str = "OFFSET";
 /// The entry description of files that collect.
 const COLLECTED: &str = "PAYMENT";
+/// The entry descriptions that the ACH rules require of reversals, and of debits that are presented again.
+const REVERSED: &str = "REVERSAL";
+const PRESENTED_AGAIN: &str = "RETRY PYMT";
 /// The characters of an individual id: base 32 without I, L, O and U.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const ID_LENGTH: usize = 15;
@@ -81,7 +84,7 @@ pub(super) fn build(
         let (id, trace) = (individual_id(line.transfer), trace(line.number)?);
         let code = code(file.direction, line.account.account_type);
         let made = entry(code, line.account, line.amount, id, line.name, trace)?;
-        entries.push(Entry { discretionary: single(class).to_owned(), ..made });
+        entries.push(Entry { discretionary: payment_type(file.direction, class).to_owned(), ..made });
     }
     if let Some(own) = own {
         let trace = trace(file.entries_ever)?;
@@ -99,9 +102,11 @@ pub(super) fn build(
         discretionary: originator.discretionary.clone().unwrap_or_default(),
         company_id: originator.company_id.clone(),
         sec: class.as_str().to_owned(),
-        description: match file.direction {
-            Direction::Credit => originator.description.clone(),
-            Direction::Debit => COLLECTED.to_owned(),
+        description: match (file.purpose, file.direction) {
+            (FilePurpose::Payments, Direction::Credit) => originator.description.clone(),
+            (FilePurpose::Payments, Direction::Debit) => COLLECTED.to_owned(),
+            (FilePurpose::Reversals, _) => REVERSED.to_owned(),
+            (FilePurpose::Retries, _) => PRESENTED_AGAIN.to_owned(),
         },
         descriptive_date: String::new(),
         effective_on: Some(date(&file.effective_on)?),
@@ -156,10 +161,10 @@ const fn code(direction: Direction, account_type: AccountType) -> &'static str {
 }
 
 /// Returns the payment type code: each debit on the internet or by phone is authorized alone.
-const fn single(class: EntryClass) -> &'static str {
-    match class {
-        EntryClass::Web | EntryClass::Tel => "S",
-        EntryClass::Ppd | EntryClass::Ccd => "",
+const fn payment_type(direction: Direction, class: EntryClass) -> &'static str {
+    match (direction, class) {
+        (Direction::Debit, EntryClass::Web | EntryClass::Tel) => "S",
+        (Direction::Debit, EntryClass::Ppd | EntryClass::Ccd) | (Direction::Credit, _) => "",
     }
 }
 

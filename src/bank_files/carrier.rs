@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::model::{BankFile, FilePurpose};
 use crate::bank_accounts::HolderType;
 use crate::banking::FileFormat;
 use crate::banking::connections::{self, BankConnection};
@@ -34,6 +35,9 @@ pub struct Carrier {
     pub(super) direction: Direction,
     /// The class of its entries; `None` in a message.
     pub(super) class: Option<EntryClass>,
+    pub(super) purpose: FilePurpose,
+    /// The last moment at which the rules allow the bank to get the entry.
+    pub(super) send_by: Option<Time>,
     pub(super) window: Slot,
 }
 
@@ -127,7 +131,7 @@ fn bank_route(
     if !routes::may_carry(platform) {
         return Ok(None);
     }
-    let Some(route) = routes::carrying(world, scope.org, platform, BOOK_CURRENCY, world.now())? else {
+    let Some(route) = routes::carrying(world, scope, platform, BOOK_CURRENCY, world.now())? else {
         return Ok(None);
     };
     let Some(parts) = route.bank() else { return Ok(None) };
@@ -198,7 +202,9 @@ fn credit(
     };
     let (now, direction) = (world.now(), Direction::Credit);
     let window = next_window(connection, (platform, direction), now, may_be_same_day(platform, amount));
-    Ok(Carrier { parts, platform, format, direction, class, window: window.ok_or_else(no_window)? })
+    let window = window.ok_or_else(no_window)?;
+    let (purpose, send_by) = (FilePurpose::Payments, None);
+    Ok(Carrier { parts, platform, format, direction, class, purpose, send_by, window })
 }
 
 /// Returns the class of a payment: for its holder if the originator may use it, else the other one.
@@ -254,7 +260,36 @@ pub(super) fn carrier_from(
     let (platform, direction, format) = (Platform::Ach, Direction::Debit, settings.identity.format());
     let window = next_window(&connection, (platform, direction), world.now(), may_be_same_day(platform, amount));
     let window = window.ok_or_else(no_window)?;
-    Ok(Some(Carrier { parts, platform, format, direction, class: Some(class), window }))
+    let (purpose, send_by) = (FilePurpose::Payments, None);
+    Ok(Some(Carrier { parts, platform, format, direction, class: Some(class), purpose, send_by, window }))
+}
+
+/// Returns the carrier of an entry that follows an entry of this file: under the same name, of the same class. `None` if no
+/// window after `after` reaches the bank by `send_by`.
+///
+/// # Errors
+/// The store's.
+pub(super) fn following(
+    world: &World,
+    file: &BankFile,
+    (purpose, direction): (FilePurpose, Direction),
+    amount: Cents,
+    (after, send_by): (Time, Time),
+) -> Result<Option<Carrier>, Halt> {
+    let connection = connections::find(world, file.org, file.connection)?;
+    let window = next_window(&connection, (file.platform, direction), after, may_be_same_day(file.platform, amount));
+    let Some(window) = window.filter(|window| window.submit_by <= send_by) else { return Ok(None) };
+    let (connection_id, originator, settlement_account) = (file.connection, file.originator, file.settlement_account);
+    Ok(Some(Carrier {
+        parts: BankParts { connection: connection_id, originator, settlement_account },
+        platform: file.platform,
+        format: connection.settings.0.identity.format(),
+        direction,
+        class: file.entry_class,
+        purpose,
+        send_by: Some(send_by),
+        window,
+    }))
 }
 
 fn no_class() -> Refusal {

@@ -24,7 +24,7 @@ pub enum Contents {
     Bytes(Vec<u8>),
     /// No entry is left.
     Nothing,
-    /// The accounts of these entries were changed by another program, or are no accounts at a US bank.
+    /// The accounts of these entries were changed by another program or erased, or are no accounts at a US bank.
     Unusable(Vec<TransferId>),
     /// A payee was erased, so the bytes cannot be built again.
     Erased,
@@ -47,7 +47,8 @@ pub fn contents(world: &mut World, vault: &Vault, file: &BankFile) -> Result<Con
     }
     let originator = originators::find(world, file.org, file.originator)?;
     let account = settlement_accounts::find(world, file.org, file.settlement_account)?;
-    let Some((payees, unusable)) = payees(world, vault, &entries, header.0.identity.format())? else {
+    let (format, is_written) = (header.0.identity.format(), file.sha256.is_some());
+    let Some((payees, unusable)) = payees(world, vault, &entries, (format, is_written))? else {
         return Ok(Contents::Erased);
     };
     if !unusable.is_empty() {
@@ -87,12 +88,12 @@ type Payee = (Arc<BankEntry>, String, OpenedEnd);
 /// The payees, and the transfers whose accounts cannot be used.
 type Payees = (Vec<Payee>, Vec<TransferId>);
 
-/// Returns the payees, and the transfers whose accounts cannot be used; `None` if a payee was erased.
+/// Returns the payees, and the transfers whose accounts cannot be used; `None` if a payee of a written file was erased.
 fn payees(
     world: &mut World,
     vault: &Vault,
     entries: &[Arc<BankEntry>],
-    format: FileFormat,
+    (format, is_written): (FileFormat, bool),
 ) -> Result<Option<Payees>, Halt> {
     let mut found = Vec::with_capacity(entries.len());
     for page in entries.chunks(PAGE) {
@@ -100,7 +101,14 @@ fn payees(
     }
     let (mut payees, mut unusable) = (Vec::with_capacity(entries.len()), Vec::new());
     for (entry, account) in entries.iter().zip(found) {
-        let Some(name) = entry.name.clone().filter(|_| !account.is_erased()) else { return Ok(None) };
+        let Some(name) = entry.name.clone().filter(|_| !account.is_erased()) else {
+            // The payee of a reversal may be erased before it is written.
+            if is_written {
+                return Ok(None);
+            }
+            unusable.push(entry.transfer);
+            continue;
+        };
         match account.open(vault)? {
             Some(opened) if has_account(format, &opened) => payees.push((entry.clone(), name, opened)),
             Some(_) | None => unusable.push(entry.transfer),

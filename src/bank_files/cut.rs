@@ -77,25 +77,41 @@ impl Command for CutFile {
 }
 
 impl CutFile {
-    /// Moves an open file into the next window.
+    /// Moves an open file into the next window. A file that the rules would not allow then is canceled.
     fn move_on(&self, world: &mut World, file: &Arc<BankFile>, connection: &BankConnection) -> Result<(), Halt> {
-        let at = move_to_next(world, file, connection)?
-            .map_or_else(|| world.now().plus_seconds(DAY_SECONDS), |moved| moved.window_at);
+        let at = match move_to_next(world, file, connection)? {
+            Next::Moved(moved) => moved.window_at,
+            Next::NoWindow => world.now().plus_seconds(DAY_SECONDS),
+            Next::TooLate => {
+                let to = rules::apply(file.status, FileEvent::Expired)?;
+                rows::change(world, file, |file| file.status = to);
+                jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
+                return jobs::finish(world, &self.leased);
+            }
+        };
         jobs::put_off(world, &self.leased, at, Some("the window was missed".to_owned()))
     }
 }
 
-/// Moves a file into the next window, without an identity; `None` if there is no window within three weeks.
-pub(super) fn move_to_next(
-    world: &mut World,
-    file: &Arc<BankFile>,
-    connection: &BankConnection,
-) -> Result<Option<Arc<BankFile>>, Halt> {
+/// The place of a file that missed its window.
+pub(super) enum Next {
+    Moved(Arc<BankFile>),
+    /// There is no window within three weeks.
+    NoWindow,
+    /// The next window is after the time until which the rules allow its entries.
+    TooLate,
+}
+
+/// Moves a file into the next window, without an identity.
+pub(super) fn move_to_next(world: &mut World, file: &Arc<BankFile>, connection: &BankConnection) -> Result<Next, Halt> {
     let to = rules::apply(file.status, FileEvent::Redated)?;
     let Some(window) = next_window(connection, (file.platform, file.direction), world.now(), file.same_day) else {
-        return Ok(None);
+        return Ok(Next::NoWindow);
     };
-    Ok(Some(rows::change(world, file, |file| {
+    if file.send_by.is_some_and(|send_by| window.submit_by > send_by) {
+        return Ok(Next::TooLate);
+    }
+    Ok(Next::Moved(rows::change(world, file, |file| {
         file.status = to;
         file.window_name = window.name;
         file.window_at = window.window_at;

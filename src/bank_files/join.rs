@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bursar_formats::text;
 
 use super::carrier::{Carrier, Slot, is_at_once};
-use super::model::{BankEntry, BankFile, EntryStatus, FileStatus};
+use super::model::{BankEntry, BankFile, EntryKind, EntryStatus, FileStatus};
 use super::rows;
 use crate::banking::FileFormat;
-use crate::ids::OrgId;
+use crate::ids::{BankFileId, OrgId};
 use crate::jobs::{self, Work};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
@@ -33,42 +33,61 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
     if transfer.bank_account.is_none() && (transfer.user_id.is_none() || transfer.payout_method.is_none()) {
         return Err(Refusal::new(Code::InternalError, "A transfer for a bank file has no account.").into());
     }
-    let file = open_file(world, carrier, transfer)?;
     let (org, app, amount, now) = (transfer.org, transfer.app, transfer.arrives, world.now());
-    let name = written(carrier.format, name);
-    world.add(BankEntry {
+    let entry = BankEntry {
         org,
         transfer: transfer.id,
-        file: file.id,
-        number: file.entries_ever,
+        kind: EntryKind::Payment,
+        of_transfer: None,
+        follows: None,
+        followed_by: None,
+        reversal: None,
+        // The next ones are those of its file.
+        file: BankFileId(transfer.id.0),
+        number: 0,
+        settlement_account: carrier.parts.settlement_account,
+        direction: carrier.direction,
         app,
         user_id: transfer.user_id,
         payout_method: transfer.payout_method,
         bank_account: transfer.bank_account,
-        settlement_account: file.settlement_account,
-        direction: file.direction,
         amount,
-        name: Some(name),
+        name: Some(written(carrier.format, name)),
         status: EntryStatus::Joined,
         answer: None,
+        error: None,
         debit_line: None,
         credit_due: None,
         credit_line: None,
         created_at: now,
         ended_at: None,
-    });
-    let credit = file.credit.plus(amount).map_err(|_| too_large())?;
-    rows::change(world, &file, |file| {
-        file.entries += 1;
-        file.entries_ever += 1;
-        file.credit = credit;
-    });
+    };
+    let file = add(world, carrier, entry)?;
     let settles_at = Some(file.settles_at);
     if transfer.status == TransferStatus::Pending {
         // Approval made it pending and emitted the event.
         return Ok(world.change(transfer, |transfer| transfer.settles_at = settles_at));
     }
     transfers::advance(world, transfer, TransferEvent::Submitted, |transfer| transfer.settles_at = settles_at)
+}
+
+/// Adds an entry to the open file of its window; returns the file.
+pub(super) fn add(world: &mut World, carrier: &Carrier, entry: BankEntry) -> Result<Arc<BankFile>, Halt> {
+    let file = open_file(world, carrier, (entry.org, entry.amount))?;
+    let credit = file.credit.plus(entry.amount).map_err(|_| too_large())?;
+    world.add(BankEntry {
+        file: file.id,
+        number: file.entries_ever,
+        settlement_account: file.settlement_account,
+        direction: file.direction,
+        ..entry
+    });
+    Ok(rows::change(world, &file, |file| {
+        file.entries += 1;
+        file.entries_ever += 1;
+        file.credit = credit;
+        file.send_by = [file.send_by, carrier.send_by].into_iter().flatten().min();
+    }))
 }
 
 /// Returns a payee's name in the characters of a format. A name in another script folds to nothing, which a bank refuses.
@@ -86,17 +105,17 @@ fn too_large() -> Refusal {
     Refusal::new(Code::InternalError, "The sum of a bank file is too large.")
 }
 
-/// Returns the open file of the window with room for a transfer; adds one if there is none.
-fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Result<Arc<BankFile>, Halt> {
-    let new = new_file(world, transfer.org, carrier);
+/// Returns the open file of the window with room for an amount; adds one if there is none.
+fn open_file(world: &mut World, carrier: &Carrier, (org, amount): (OrgId, Cents)) -> Result<Arc<BankFile>, Halt> {
+    let new = new_file(world, org, carrier);
     let fits = |file: &Arc<BankFile>| {
         file.status == FileStatus::Open
             && (file.platform == carrier.platform && !is_at_once(carrier.platform))
             && (file.originator, file.settlement_account) == (new.originator, new.settlement_account)
-            && (file.direction, file.entry_class) == (new.direction, new.entry_class)
+            && (file.direction, file.entry_class, file.purpose) == (new.direction, new.entry_class, new.purpose)
             && file.window_name == new.window_name
             && file.entries_ever < ENTRIES_MAX
-            && file.credit.plus(transfer.arrives).is_ok_and(|credit| credit <= CREDIT_MAX)
+            && file.credit.plus(amount).is_ok_and(|credit| credit <= CREDIT_MAX)
     };
     if let Some(found) = rows::of_window(world, &new)?.into_iter().find(fits) {
         return Ok(found);
@@ -108,7 +127,7 @@ fn open_file(world: &mut World, carrier: &Carrier, transfer: &Transfer) -> Resul
 
 fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     let (id, now) = (world.id(), world.now());
-    let Carrier { parts, platform, format: _, direction, class, window } = carrier;
+    let Carrier { parts, platform, format: _, direction, class, purpose, send_by, window } = carrier;
     let Slot { name, window_at, submit_by, effective_on, settles_at, same_day } = window.clone();
     BankFile {
         org,
@@ -118,6 +137,8 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         settlement_account: parts.settlement_account,
         platform: *platform,
         direction: *direction,
+        purpose: *purpose,
+        send_by: *send_by,
         entry_class: *class,
         status: FileStatus::Open,
         window_name: name,

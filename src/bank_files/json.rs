@@ -1,15 +1,17 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::{BankAnswer, BankEntry, BankFile, EntryStatus, FileStatus};
+use super::model::{BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, FilePurpose, FileStatus};
 use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::{
-    AppId, BankConnectionId, BankFileId, MemberId, OriginatorId, SettlementAccountId, TransferId, UserId,
+    AppId, BankConnectionId, BankFileId, BankReversalId, MemberId, OriginatorId, SettlementAccountId, TransferId,
+    UserId,
 };
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::Direction;
+use crate::rails::failures::FailureCode;
 
 /// A file with payments for a bank.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -34,6 +36,11 @@ pub struct BankFileJson {
     pub platform: Platform,
     /// credit if the file pays, debit if it collects.
     pub direction: Direction,
+    /// What all entries of the file are.
+    pub purpose: FilePurpose,
+    /// The last moment at which the ACH rules allow the bank to get the file; null for first payments and debits.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub send_by: Option<Time>,
     /// The class of its entries (SEC); null in a message, and in files of earlier versions.
     #[schema(required)]
     pub entry_class: Option<EntryClass>,
@@ -116,6 +123,8 @@ impl From<&BankFile> for BankFileJson {
             settlement_account_id: file.settlement_account,
             platform: file.platform,
             direction: file.direction,
+            purpose: file.purpose,
+            send_by: file.send_by,
             entry_class: file.entry_class,
             window: file.window_name.clone(),
             cutoff: file.window_at,
@@ -147,8 +156,21 @@ impl From<&BankFile> for BankFileJson {
 /// A payment in a file.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BankEntryJson {
-    /// The transfer.
+    /// The entry's id: that of its transfer, or one of its own if it follows another entry.
+    pub id: TransferId,
+    /// What it is.
+    pub kind: EntryKind,
+    /// The transfer whose money it moves.
     pub transfer_id: TransferId,
+    /// The entry that it reverses or presents again; null for a first payment or debit.
+    #[schema(required)]
+    pub follows: Option<TransferId>,
+    /// The entry that reverses it or presents it again.
+    #[schema(required)]
+    pub followed_by: Option<TransferId>,
+    /// The order of the members by which it reverses another entry.
+    #[schema(required)]
+    pub bank_reversal_id: Option<BankReversalId>,
     /// When it joined its file.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
@@ -176,7 +198,12 @@ pub struct BankEntryJson {
     /// What the bank's status reports say about this payment; null if they say nothing.
     #[schema(required)]
     pub answer: Option<BankAnswer>,
-    /// When it settled, left its file, was canceled or returned.
+    /// credit if it pays, debit if it collects.
+    pub direction: Direction,
+    /// Why it was returned; null if it was not, and in entries of earlier versions.
+    #[schema(required)]
+    pub error: Option<FailureCode>,
+    /// When it settled, left its file, was canceled, returned or reversed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub ended: Option<Time>,
 }
@@ -184,7 +211,12 @@ pub struct BankEntryJson {
 impl From<&BankEntry> for BankEntryJson {
     fn from(entry: &BankEntry) -> Self {
         Self {
-            transfer_id: entry.transfer,
+            id: entry.transfer,
+            kind: entry.kind,
+            transfer_id: entry.moves(),
+            follows: entry.follows,
+            followed_by: entry.followed_by,
+            bank_reversal_id: entry.reversal,
             created: entry.created_at,
             status: entry.status,
             bank_file_id: entry.file,
@@ -196,6 +228,8 @@ impl From<&BankEntry> for BankEntryJson {
             individual_id: super::build::individual_id(entry.transfer),
             end_to_end_id: super::references::end_to_end_id(entry.transfer),
             answer: entry.answer,
+            direction: entry.direction,
+            error: entry.error,
             ended: entry.ended_at,
         }
     }

@@ -5,7 +5,7 @@
 //! is never sent under another identity; only the newest lease of a file publishes it (invariant 38).
 //!
 //! *Deliberately absent*: the outcome of a transfer, which `settlements` records; the bank's answers, which
-//! `bank_intake` reads; payments from accounts of others.
+//! `bank_intake` reads; the decision to reverse an entry, which `bank_reversals` records.
 //!
 //! Start at `join.rs` and `rules.rs`.
 
@@ -15,6 +15,7 @@ mod carrier;
 mod contents;
 mod cut;
 mod far_end;
+mod follow;
 mod http;
 mod inputs;
 mod join;
@@ -39,9 +40,12 @@ pub use carrier::{Carrier, carrier, collects, is_at_once};
 pub use contents::{Contents, contents};
 pub use cut::CutFile;
 pub use far_end::{FarEnd, OpenedEnd, far_end};
+pub use follow::{NotReversible, may_reverse, may_reverse_file, not_reversed, present_again, reverse};
 pub use http::routes;
 pub use join::{join, remove, withdraw};
-pub use model::{BankAnswer, BankEntry, BankFile, BankSequence, EntryStatus, FileStatus, Header};
+pub use model::{
+    BankAnswer, BankEntry, BankFile, BankSequence, EntryKind, EntryStatus, FilePurpose, FileStatus, Header,
+};
 pub use operator::{ActOnFile, Deed};
 pub use progress::{Advance, Begin, Rest, Step, Swept, Written, acknowledge, reject};
 pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};

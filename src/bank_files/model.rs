@@ -4,8 +4,8 @@ use crate::banking::Identity;
 use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::{
-    AppId, BankAccountId, BankConnectionId, BankFileId, BankItemId, MemberId, OrgId, OriginatorId, PayoutMethodId,
-    SettlementAccountId, TransferId, UserId,
+    AppId, BankAccountId, BankConnectionId, BankFileId, BankItemId, BankReversalId, MemberId, OrgId, OriginatorId,
+    PayoutMethodId, SettlementAccountId, TransferId, UserId,
 };
 use crate::money::Cents;
 use crate::platform::Platform;
@@ -52,6 +52,32 @@ words! {
         Returned = "returned",
         /// The bank refused it before it debited the money.
         Rejected = "rejected",
+        /// It arrived, and our reversal took the money back.
+        Reversed = "reversed",
+    }
+}
+
+words! {
+    /// What an entry of a file is.
+    pub enum EntryKind {
+        /// The first entry of a transfer.
+        Payment = "payment",
+        /// Takes the money of an earlier entry back.
+        Reversal = "reversal",
+        /// Presents a debit again that came back.
+        Retry = "retry",
+    }
+}
+
+words! {
+    /// What all entries of a file are.
+    pub enum FilePurpose {
+        /// Payments and debits.
+        Payments = "payments",
+        /// Reversals of earlier entries.
+        Reversals = "reversals",
+        /// Debits that are presented again.
+        Retries = "retries",
     }
 }
 
@@ -101,6 +127,9 @@ record! {
         pub platform: Platform,
         /// Whether it pays or collects.
         pub direction: Direction,
+        pub purpose: FilePurpose,
+        /// The last moment at which the rules allow the bank to get it; `None` for first payments and debits.
+        pub send_by: Option<Time>,
         /// The class of all its entries; `None` in a message, and in files of earlier versions, which have the
         /// originator's class for payouts.
         pub entry_class: Option<EntryClass>,
@@ -185,8 +214,26 @@ impl BankEntry {
     /// Returns whether the bank books it: it is in its file, and not refused.
     pub const fn is_debited(&self) -> bool {
         match self.status {
-            EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Canceled | EntryStatus::Returned => true,
+            EntryStatus::Joined
+            | EntryStatus::Settled
+            | EntryStatus::Canceled
+            | EntryStatus::Returned
+            | EntryStatus::Reversed => true,
             EntryStatus::Withdrawn | EntryStatus::Rejected => false,
+        }
+    }
+
+    /// Returns the transfer whose money it moves.
+    #[must_use]
+    pub fn moves(&self) -> TransferId {
+        self.of_transfer.unwrap_or(self.transfer)
+    }
+
+    /// Returns whether it is in a file, or was, as the movement of a transfer in the transfer's direction.
+    pub const fn is_of_transfer(&self) -> bool {
+        match self.kind {
+            EntryKind::Payment | EntryKind::Retry => true,
+            EntryKind::Reversal => false,
         }
     }
 }
@@ -243,9 +290,20 @@ record! {
         many BY_NUMBER (org, file, number)
         many OF_METHOD (org, payout_method)
         many OF_ACCOUNT (org, bank_account)
+        many OF_TRANSFER (org, of_transfer)
         many CREDIT_DUE (org, credit_due);
         pub org: OrgId,
+        /// The id of the entry: that of its transfer, or one of its own if it follows another entry.
         pub transfer: TransferId,
+        pub kind: EntryKind,
+        /// The transfer, if the entry follows another one.
+        pub of_transfer: Option<TransferId>,
+        /// The entry that it reverses or presents again.
+        pub follows: Option<TransferId>,
+        /// The entry that reverses it or presents it again.
+        pub followed_by: Option<TransferId>,
+        /// The order of the members by which it reverses another entry.
+        pub reversal: Option<BankReversalId>,
         pub file: BankFileId,
         /// From 0, in the order in which entries joined the file.
         pub number: i64,
@@ -264,6 +322,8 @@ record! {
         pub status: EntryStatus,
         /// What the bank says about this payment, in a status report.
         pub answer: Option<BankAnswer>,
+        /// Why it was returned; in entries of earlier versions the transfer says it.
+        pub error: Option<FailureCode>,
         /// The line of a statement that books this entry alone.
         pub debit_line: Option<BankItemId>,
         /// The settlement account, while the payment is returned and the bank has not booked the return.

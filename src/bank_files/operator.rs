@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cut::move_to_next;
+use super::cut::{Next, move_to_next};
 use super::model::BankFile;
 use super::progress::sent;
 use super::rows;
@@ -137,8 +137,19 @@ fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<B
     rules::apply(file.status, FileEvent::Redated)?;
     must_be_swept(file)?;
     let connection = connections::find(world, file.org, file.connection)?;
-    let Some(moved) = move_to_next(world, file, &connection)? else {
-        return Err(refused("No window of the bank connection takes a file within three weeks. Change its windows."));
+    let moved = match move_to_next(world, file, &connection)? {
+        Next::Moved(moved) => moved,
+        Next::NoWindow => {
+            return Err(refused(
+                "No window of the bank connection takes a file within three weeks. Change its windows.",
+            ));
+        }
+        Next::TooLate => {
+            return Err(refused(
+                "The next window is after send_by, the time until which the ACH rules allow the entries of this file. \
+                 Cancel it.",
+            ));
+        }
     };
 
     // From here it must succeed.

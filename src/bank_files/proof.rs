@@ -1,15 +1,17 @@
 //! Invariant 38: each entry is in exactly one file, a file's counters are those of its entries, and its bytes follow
 //! from its records. Invariant 39: what is unbooked is what settled through an account, less what its bank booked.
+//! Invariant 63: an originator of one app sends no payment of another app, and an entry is reversed once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
 use super::contents::{Contents, contents};
-use super::model::{BankEntry, BankFile, EntryStatus, FileStatus, is_administrative, is_unauthorized};
+use super::model::{BankEntry, BankFile, EntryKind, EntryStatus, FileStatus, is_administrative, is_unauthorized};
+use crate::banking::originators::Originator;
 use crate::clock::Time;
 use crate::engine::view;
-use crate::ids::{AppId, BankFileId, OrgId, SettlementAccountId};
+use crate::ids::{AppId, BankFileId, OrgId, OriginatorId, SettlementAccountId, TransferId};
 use crate::ledger::verify::Finding;
 use crate::ledger::{LedgerAccount, LedgerAccountKind};
 use crate::rails::Direction;
@@ -20,6 +22,7 @@ use crate::vault::Vault;
 
 const FILES: u8 = 38;
 const UNBOOKED: u8 = 39;
+const FOLLOWED: u8 = 63;
 
 /// The sums of a file's entries.
 #[derive(Default)]
@@ -35,9 +38,14 @@ struct Sums {
     refused_credit: i128,
 }
 
-/// Compares files, entries, transfers and ledger accounts. Takes all files before the entries, and the accounts last.
+/// Compares files, entries, transfers and ledger accounts. Takes all originators and files before the entries, and the
+/// accounts last.
 #[derive(Default)]
 pub struct Checker {
+    /// The only app that an originator serves.
+    served: BTreeMap<(OrgId, OriginatorId), AppId>,
+    /// The entries whose reversal may take effect, or did.
+    reversed: BTreeSet<(OrgId, TransferId)>,
     files: BTreeMap<(OrgId, BankFileId), (BankFile, Sums)>,
     unbooked: HashMap<(OrgId, AppId, SettlementAccountId), i128>,
     findings: Vec<Finding>,
@@ -46,6 +54,12 @@ pub struct Checker {
 impl Checker {
     fn find(&mut self, invariant: u8, what: impl Into<String>, place: String) {
         self.findings.push(Finding { invariant, what: what.into(), place });
+    }
+
+    pub fn originator(&mut self, originator: &Originator) {
+        if let Some(app) = originator.app {
+            self.served.insert((originator.org, originator.id), app);
+        }
     }
 
     pub fn file(&mut self, file: &BankFile) {
@@ -68,7 +82,8 @@ impl Checker {
         }
         if entry.status == EntryStatus::Returned {
             sums.returned += 1;
-            let code = transfer.and_then(|transfer| transfer.error).filter(|_| file.direction == Direction::Debit);
+            let of_transfer = || transfer.and_then(|transfer| transfer.error).filter(|_| entry.is_of_transfer());
+            let code = entry.error.or_else(of_transfer).filter(|_| file.direction == Direction::Debit);
             sums.unauthorized += i64::from(code.is_some_and(is_unauthorized));
             sums.administrative += i64::from(code.is_some_and(is_administrative));
         }
@@ -80,16 +95,21 @@ impl Checker {
         if unbooked != 0 {
             *self.unbooked.entry((entry.org, entry.app, account)).or_default() += unbooked;
         }
+        let serves = self.served.get(&(file.org, file.originator)).is_none_or(|app| *app == entry.app);
         let is_of_file = (entry.settlement_account, entry.direction) == (account, file.direction);
         if !is_of_file {
             self.find(FILES, "names another settlement account or direction than its file", place.clone());
         }
-        let agrees = transfer.is_some_and(|transfer| {
-            (transfer.arrives, transfer.user_id, transfer.direction())
-                == (entry.amount, entry.user_id, Some(entry.direction))
-                && agrees(entry.status, transfer.status)
-        });
-        if !agrees {
+        if !serves {
+            self.find(FOLLOWED, "is in a file under the name of another app", place.clone());
+        }
+        if let (EntryKind::Reversal, Some(original)) = (entry.kind, entry.follows)
+            && !matches!(entry.status, EntryStatus::Withdrawn | EntryStatus::Canceled | EntryStatus::Rejected)
+            && !self.reversed.insert((entry.org, original))
+        {
+            self.find(FOLLOWED, format!("reverses {original} a second time"), place.clone());
+        }
+        if !transfer.is_some_and(|transfer| is_of(entry, transfer)) {
             let status = transfer.map_or("missing", |transfer| transfer.status.as_str());
             self.find(
                 FILES,
@@ -135,9 +155,25 @@ impl Checker {
 /// return.
 fn unbooked(file: &BankFile, entry: &BankEntry) -> i128 {
     let is_debited = entry.is_debited() && (file.debit_line.is_some() || entry.debit_line.is_some());
-    let facts = i128::from(entry.status == EntryStatus::Settled) - i128::from(is_debited)
-        + i128::from(entry.credit_line.is_some());
+    let is_settled = matches!(entry.status, EntryStatus::Settled | EntryStatus::Reversed);
+    let facts = i128::from(is_settled) - i128::from(is_debited) + i128::from(entry.credit_line.is_some());
     i128::from(entry.leaving().get()) * facts
+}
+
+/// Returns whether an entry is that of its transfer, or follows it.
+fn is_of(entry: &BankEntry, transfer: &Transfer) -> bool {
+    let direction = match (entry.is_of_transfer(), entry.direction) {
+        (true, direction) => direction,
+        (false, Direction::Credit) => Direction::Debit,
+        (false, Direction::Debit) => Direction::Credit,
+    };
+    (transfer.arrives, transfer.user_id, transfer.direction()) == (entry.amount, entry.user_id, Some(direction))
+        && (!entry.is_of_transfer() || is_presented_again(entry) || agrees(entry.status, transfer.status))
+}
+
+/// Returns whether another entry decides about the transfer.
+fn is_presented_again(entry: &BankEntry) -> bool {
+    entry.status == EntryStatus::Returned && entry.followed_by.is_some()
 }
 
 const fn agrees(entry: EntryStatus, transfer: TransferStatus) -> bool {
@@ -146,6 +182,7 @@ const fn agrees(entry: EntryStatus, transfer: TransferStatus) -> bool {
         EntryStatus::Settled => matches!(transfer, TransferStatus::Completed),
         EntryStatus::Withdrawn => matches!(transfer, TransferStatus::Canceled | TransferStatus::Failed),
         EntryStatus::Canceled => matches!(transfer, TransferStatus::Failed),
+        EntryStatus::Reversed => matches!(transfer, TransferStatus::Reversed),
         EntryStatus::Returned | EntryStatus::Rejected => {
             matches!(transfer, TransferStatus::Failed | TransferStatus::Reversed)
         }
@@ -179,7 +216,8 @@ fn wrong(file: &BankFile, sums: &Sums) -> Option<String> {
     let (is_cut, is_written) = match file.status {
         FileStatus::Open | FileStatus::Dropped => (false, false),
         FileStatus::Sealed => (true, false),
-        FileStatus::Canceled => (true, false),
+        // A file whose entries were too late was never cut.
+        FileStatus::Canceled => (file.send_by.is_none(), false),
         FileStatus::Sending | FileStatus::Renaming | FileStatus::InDoubt | FileStatus::Sent | FileStatus::Rejected => {
             (true, true)
         }

@@ -221,15 +221,20 @@ pub(super) fn sequence(world: &mut World, connection: &BankConnection) -> Result
     Ok(world.add(BankSequence { org, connection: id, next_trace: 1, day, files: 0, credit, debit }))
 }
 
-/// Removes the payee's name from the entry of a transfer.
+/// Returns the entries that follow those of a transfer.
+pub(super) fn followers(world: &World, org: OrgId, transfer: TransferId) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    world.all::<BankEntry>(BankEntry::OF_TRANSFER, key![org, Some(transfer)])
+}
+
+/// Removes the payee's name from the entries of a transfer; returns these entries.
 ///
 /// # Errors
 /// The store's.
-pub fn erase(world: &mut World, org: OrgId, transfer: TransferId) -> Result<(), Halt> {
-    if let Some(entry) = entry(world, org, transfer)?
-        && entry.name.is_some()
-    {
-        world.change(&entry, |entry| entry.name = None);
+pub fn erase(world: &mut World, org: OrgId, transfer: TransferId) -> Result<Vec<Arc<BankEntry>>, Halt> {
+    let mut entries = followers(world, org, transfer)?;
+    entries.extend(entry(world, org, transfer)?);
+    for entry in entries.iter().filter(|entry| entry.name.is_some()) {
+        world.change(entry, |entry| entry.name = None);
     }
-    Ok(())
+    Ok(entries)
 }

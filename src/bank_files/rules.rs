@@ -27,11 +27,13 @@ pub enum FileEvent {
     Rejected,
     /// The bank refused it afterwards.
     Undone,
+    /// The rules do not allow its entries in the next window.
+    Expired,
 }
 
 impl FileEvent {
     /// All events, for tests and docs/states.md.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Cut,
         Self::Emptied,
         Self::SendBegun,
@@ -44,6 +46,7 @@ impl FileEvent {
         Self::Canceled,
         Self::Rejected,
         Self::Undone,
+        Self::Expired,
     ];
 }
 
@@ -65,7 +68,9 @@ const fn transition(status: FileStatus, event: FileEvent) -> Option<FileStatus> 
         (Renaming, FileEvent::Doubted) => Some(InDoubt),
         // An open file that was not cut in time has no identity yet, and a rejected one is not at the bank.
         (Open | Sealed | Sending | Rejected, FileEvent::Redated) => Some(Open),
-        (Sealed | Sending | Rejected, FileEvent::Canceled) | (Sent, FileEvent::Undone) => Some(Canceled),
+        (Sealed | Sending | Rejected, FileEvent::Canceled) | (Sent, FileEvent::Undone) | (Open, FileEvent::Expired) => {
+            Some(Canceled)
+        }
         // A rejection proves that the bank has the file, also while its delivery has not recorded that.
         (Renaming | InDoubt | Sent, FileEvent::Rejected) => Some(Rejected),
         (Sealed | Sending | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped, FileEvent::Cut)
@@ -81,7 +86,8 @@ const fn transition(status: FileStatus, event: FileEvent) -> Option<FileStatus> 
         | (Renaming | InDoubt | Sent | Canceled | Dropped, FileEvent::Redated)
         | (Open | Renaming | InDoubt | Sent | Canceled | Dropped, FileEvent::Canceled)
         | (Open | Sealed | Sending | Rejected | Canceled | Dropped, FileEvent::Rejected)
-        | (Open | Sealed | Sending | Renaming | InDoubt | Rejected | Canceled | Dropped, FileEvent::Undone) => None,
+        | (Open | Sealed | Sending | Renaming | InDoubt | Rejected | Canceled | Dropped, FileEvent::Undone)
+        | (Sealed | Sending | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped, FileEvent::Expired) => None,
     }
 }
 
@@ -97,7 +103,7 @@ mod tests {
     #[test]
     fn every_pair_of_state_and_event() {
         let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
-        let expected = "open Cut sealed\nopen Emptied dropped\nopen Redated open\n\
+        let expected = "open Cut sealed\nopen Emptied dropped\nopen Redated open\nopen Expired canceled\n\
             sealed Emptied dropped\nsealed SendBegun sending\nsealed MarkedSent sent\nsealed Redated open\n\
             sealed Canceled canceled\nsending SendBegun sending\nsending RenameBegun renaming\n\
             sending MarkedSent sent\nsending Redated open\nsending Canceled canceled\n\

@@ -46,6 +46,8 @@ pub enum Applied {
     Now {
         items: i64,
         unmatched: i64,
+        /// Files of ours that the bank refused.
+        rejected: i64,
     },
     Quarantined,
     /// It was read before.
@@ -71,11 +73,12 @@ impl Command for ApplyInbound {
                 Applied::Quarantined
             }
             Reading::Items(items) => {
-                let statuses = world.each(items, |world, item| add(world, &file, item))?;
-                let unmatched = statuses.iter().filter(|status| **status == ItemStatus::Unmatched).count();
-                let (items, unmatched) = (count(statuses.len())?, count(unmatched)?);
+                let added = world.each(items, |world, item| add(world, &file, item))?;
+                let unmatched = added.iter().filter(|(status, _)| *status == ItemStatus::Unmatched).count();
+                let rejected = count(added.iter().filter(|(_, is_rejected)| *is_rejected).count())?;
+                let (items, unmatched) = (count(added.len())?, count(unmatched)?);
                 applied(world, &file, items, unmatched, Findings::default())?;
-                Applied::Now { items, unmatched }
+                Applied::Now { items, unmatched, rejected }
             }
         };
         jobs::finish(world, &self.leased)?;
@@ -124,8 +127,11 @@ struct Effect {
     payout_method: Option<PayoutMethodId>,
 }
 
-fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStatus, Halt> {
+/// Returns the state of the report, and whether the bank refused a file of ours.
+fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<(ItemStatus, bool), Halt> {
     let effect = apply(world, file.org, item)?;
+    let is_refusal = matches!(&item.target, Target::Rejection(_) | Target::FileAnswer(_, BankAnswer::Rejected));
+    let is_rejected = is_refusal && effect.reason.is_none();
     let status = if effect.reason.is_some() { ItemStatus::Unmatched } else { ItemStatus::Applied };
     let (id, created_at) = (world.id(), world.now());
     let Reported { kind, line, code, trace, amount, individual_id, text, named, .. } = item.reported.clone();
@@ -165,7 +171,7 @@ fn add(world: &mut World, file: &InboundFile, item: &NewItem) -> Result<ItemStat
         version: 1,
         created_at,
     });
-    Ok(status)
+    Ok((status, is_rejected))
 }
 
 fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> {

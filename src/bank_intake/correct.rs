@@ -38,8 +38,10 @@ pub(super) fn correct(
     let waiting = unwritten(world, entries)?;
     let new = users::correct_payout_method(world, scope, &user, &method, details)?.id;
     for entry in waiting {
-        let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.transfer)?;
-        world.change(&transfer, |transfer| transfer.payout_method = Some(new));
+        if entry.is_of_transfer() {
+            let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.moves())?;
+            world.change(&transfer, |transfer| transfer.payout_method = Some(new));
+        }
         world.change(&entry, |entry| entry.payout_method = Some(new));
     }
     Ok(Ok(new))
@@ -64,8 +66,10 @@ pub(super) fn correct_account(
     let waiting = unwritten(world, entries)?;
     let new = bank_accounts::correct(world, &account, corrected)?.id;
     for entry in waiting {
-        let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.transfer)?;
-        world.change(&transfer, |transfer| transfer.bank_account = Some(new));
+        if entry.is_of_transfer() {
+            let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.moves())?;
+            world.change(&transfer, |transfer| transfer.bank_account = Some(new));
+        }
         world.change(&entry, |entry| entry.bank_account = Some(new));
     }
     if let Some(customer) = world.get::<PaymentCustomer>(key![org, account.holder])? {

@@ -96,7 +96,7 @@ input! {
     pub struct BankItemMatch {
         /// The member (admin or payer).
         pub acting_user_id: MemberId,
-        /// The payout's transfer. It has the amount of the return, and was sent by the same connection.
+        /// The payment: the id of its entry. It has the amount of the return, and was sent by the same connection.
         pub transfer_id: TransferId,
         /// How the member knows it: who at the bank, when, the reference.
         pub evidence: LongText,

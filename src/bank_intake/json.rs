@@ -117,7 +117,8 @@ pub struct BankItemJson {
     /// The bank's own words; null after an erasure.
     #[schema(required)]
     pub text: Option<String>,
-    /// The payout that it matches, or seems to.
+    /// The payment that it matches, or seems to: the id of its entry, which is that of its transfer or of a reversal or a
+    /// retry.
     #[schema(required)]
     pub transfer_id: Option<TransferId>,
     /// The file that the bank rejected.

@@ -211,7 +211,7 @@ fn correction(
     (reported, nonce): (&Reported, [u8; 24]),
 ) -> Result<Target, Halt> {
     let unmatched = |reason| Ok(Target::Unmatched(reason, Some(entry.transfer)));
-    let transfer = world.get::<Transfer>(key![entry.org, entry.transfer])?;
+    let transfer = world.get::<Transfer>(key![entry.org, entry.moves()])?;
     if transfer.is_none_or(|transfer| transfer.kind == TransferKind::Payable) {
         return unmatched(ItemReason::NeedsReview);
     }

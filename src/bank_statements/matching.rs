@@ -186,7 +186,8 @@ fn return_of(world: &World, account: SettlementAccountId, line: &BankItem) -> Re
     let [transfer] = named.as_slice() else { return Ok(None) };
     let Some(entry) = bank_files::entry(world, line.org, *transfer)? else { return Ok(None) };
     let file = bank_files::find(world, line.org, entry.file)?;
-    let is_open = matches!(entry.status, EntryStatus::Joined | EntryStatus::Settled) && file.status == FileStatus::Sent;
+    let may_come_back = matches!(entry.status, EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Reversed);
+    let is_open = may_come_back && file.status == FileStatus::Sent;
     let is_same = (entry.amount, entry.settlement_account) == (line.amount, account);
     Ok((is_open && is_same).then_some(*transfer))
 }

@@ -1,5 +1,7 @@
 //! The bank: files that it took, and answers that it owes.
 
+use std::collections::BTreeMap;
+
 use bursar_formats::iso20022::pain001::CreditTransfers;
 use bursar_formats::nacha::{self, Batch, Entry, File};
 use bursar_formats::{Format, Profile, Refused};
@@ -17,6 +19,8 @@ const LATE_SECONDS: i64 = 3 * 86_400;
 const LATE_DEBIT_SECONDS: i64 = 10 * 86_400;
 /// The name of the entry that balances a batch, which is for the customer's own account.
 const OFFSET: &str = "OFFSET";
+/// The description of a batch that takes earlier entries back.
+const REVERSAL: &str = "REVERSAL";
 /// The time between the two returns of one payment.
 const AGAIN_SECONDS: i64 = 86_400;
 
@@ -41,6 +45,9 @@ pub struct Bank {
     /// The messages that it owes, each from a time on.
     #[serde(default)]
     owed_messages: Vec<(i64, OwedMessage)>,
+    /// The debits of accounts that lack money at first.
+    #[serde(default)]
+    short: BTreeMap<String, u8>,
     /// The customer's account, if the bank keeps one.
     #[serde(default)]
     account: Option<Account>,
@@ -126,12 +133,24 @@ impl Bank {
         }
         self.move_money(batch, &credits, Kind::Payments, now);
         self.move_money(batch, &debits, Kind::Collections, now);
+        let is_reversal = batch.header.description.trim_end() == REVERSAL;
         for entry in all() {
             let paid = Paid::of(file, batch, entry);
             let late = if paid.is_debit() { LATE_DEBIT_SECONDS } else { LATE_SECONDS };
             let returned = |reason: u8| Report::Returned { paid: paid.clone(), reason: format!("R{reason:02}") };
             match selected(&entry.account) {
-                Selected::Nothing | Selected::Rejected | Selected::Duplicate | Selected::Contradicted => {}
+                Selected::ReversalReturned(reason) if is_reversal => self.owe(now, returned(reason)),
+                Selected::ReversalReturnedLate(reason) if is_reversal => self.owe(now + late, returned(reason)),
+                Selected::ShortOfFunds(times) if paid.is_debit() && self.is_short(&entry.account, times) => {
+                    self.owe(now, returned(1));
+                }
+                Selected::Nothing
+                | Selected::ShortOfFunds(_)
+                | Selected::ReversalReturned(_)
+                | Selected::ReversalReturnedLate(_)
+                | Selected::Rejected
+                | Selected::Duplicate
+                | Selected::Contradicted => {}
                 Selected::Returned(reason) => self.owe(now, returned(reason)),
                 Selected::ReturnedLate(reason) => self.owe(now + late, returned(reason)),
                 Selected::Changed(code) => {
@@ -151,6 +170,13 @@ impl Bank {
                 }
             }
         }
+    }
+
+    /// Returns whether an account still lacks the money for a debit, and counts the debit.
+    fn is_short(&mut self, account: &str, times: u8) -> bool {
+        let debits = self.short.entry(account.to_owned()).or_default();
+        *debits = debits.saturating_add(1);
+        *debits <= times
     }
 
     /// Executes the payments of a message, unless an account selects another answer.

@@ -11,6 +11,12 @@ pub(super) enum Selected {
     ReturnedLate(u8),
     /// It arrives, and the account has other numbers.
     Changed(u8),
+    /// The first debits of this number come back with R01, each before it settles; later ones arrive.
+    ShortOfFunds(u8),
+    /// It arrives, and a reversal of it comes back before that settles.
+    ReversalReturned(u8),
+    /// It arrives, and a reversal of it comes back after that settled.
+    ReversalReturnedLate(u8),
     /// It comes back twice, in two files.
     ReturnedTwice,
     /// It comes back with another amount.
@@ -39,6 +45,15 @@ pub(super) fn selected(account: &str) -> Selected {
     }
     if let Some(code) = number("300000") {
         return Selected::Changed(code);
+    }
+    if let Some(code) = number("800000") {
+        return Selected::ReversalReturned(code);
+    }
+    if let Some(code) = number("810000") {
+        return Selected::ReversalReturnedLate(code);
+    }
+    if let Some(times) = number("900000") {
+        return Selected::ShortOfFunds(times);
     }
     match account {
         "40000001" => Selected::ReturnedTwice,
@@ -69,6 +84,9 @@ mod tests {
             ("10000002", Selected::Returned(2)),
             ("20000001", Selected::ReturnedLate(1)),
             ("30000001", Selected::Changed(1)),
+            ("80000002", Selected::ReversalReturned(2)),
+            ("81000010", Selected::ReversalReturnedLate(10)),
+            ("90000001", Selected::ShortOfFunds(1)),
             ("40000001", Selected::ReturnedTwice),
             ("50000000", Selected::Rejected),
             ("100000021", Selected::Nothing),

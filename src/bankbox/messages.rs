@@ -154,6 +154,9 @@ fn execute(answers: &mut Answers, message: &CreditTransfers, payment: &Payment, 
                 answers.owed.push((now + 2 * HOUR_SECONDS, named(status(transfer, "RJCT", Some("AC04")))));
             }
             Selected::Nothing
+            | Selected::ShortOfFunds(_)
+            | Selected::ReversalReturned(_)
+            | Selected::ReversalReturnedLate(_)
             | Selected::Returned(_)
             | Selected::Changed(_)
             | Selected::Rejected

@@ -412,7 +412,7 @@ fn option(
         return Ok(None);
     };
     let fields = if payout_method_id.is_some() { &[] } else { payout_methods::fields_of(way.platform) };
-    let asks = routes::wants_address(world, active.link.scope().org, way.platform, BOOK_CURRENCY)?;
+    let asks = routes::wants_address(world, active.link.scope(), way.platform, BOOK_CURRENCY)?;
     let prices = &quoted.prices;
     Ok(Some(MethodOption {
         platform: prices.platform.as_str(),

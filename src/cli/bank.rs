@@ -88,10 +88,15 @@ pub(super) enum Options {
         #[command(subcommand)]
         verb: set_up::PartVerb,
     },
-    /// List, show, release, mark, move and cancel files with payments
+    /// List, show, release, mark, move, reverse and cancel files with payments
     Files {
         #[command(subcommand)]
         verb: files::FileVerb,
+    },
+    /// List, show, approve and dismiss reversals of entries and files at the bank
+    Reversals {
+        #[command(subcommand)]
+        verb: files::ReversalVerb,
     },
     /// List, show, upload, replay and discard files that banks sent
     Inbound {
@@ -153,6 +158,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
         Options::Routes { verb } => set_up::part("routes", verb),
         Options::Files { verb } => files::files(verb),
         Options::Inbound { verb } => intake::inbound(verb),
+        Options::Reversals { verb } => files::reversals(verb),
         Options::Items { verb } => intake::items(verb),
         Options::Statements { verb } => statements::statements(verb),
         Options::Reconcile(asked) => statements::reconcile(&asked),

@@ -66,6 +66,25 @@ pub(super) enum FileVerb {
         #[command(flatten)]
         acting: Acting,
     },
+    /// Propose to take an entry, or all entries of a file, back at the bank; another member approves it
+    Reverse {
+        /// Id of the file
+        id: Uuid,
+        /// Only this entry [default: all entries of the file]
+        #[arg(long, value_name = "ID")]
+        entry: Option<Uuid>,
+        /// The error
+        #[arg(long, value_parser = ["duplicate", "wrong_receiver", "wrong_amount", "wrong_date"])]
+        reason: String,
+        /// When the error was found, in RFC 3339 form; at most 24 hours ago
+        #[arg(long, value_name = "TIME")]
+        found_at: String,
+        /// What went wrong, and how you know it
+        #[arg(long, value_name = "TEXT")]
+        evidence: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
     /// Cancel a file that is not at the bank; its payouts fail
     Cancel {
         /// Id of the file
@@ -140,8 +159,65 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
             change(Method::POST, &at(id, "mark-unsent"), json!({"evidence": evidence}), &acting)
         }
         FileVerb::Redate { id, acting } => change(Method::POST, &at(id, "redate"), json!({}), &acting),
+        FileVerb::Reverse { id, entry, reason, found_at, evidence, acting } => {
+            let body = json!({"entry_id": entry, "reason": reason, "found_at": found_at, "evidence": evidence});
+            change(Method::POST, &at(id, "reverse"), body, &acting)
+        }
         FileVerb::Cancel { id, reason, acting } => {
             change(Method::POST, &at(id, "cancel"), json!({"reason": reason}), &acting)
+        }
+    }
+}
+
+#[derive(Subcommand)]
+pub(super) enum ReversalVerb {
+    /// List the newest reversals
+    List(Acting),
+    /// Show a reversal
+    Show {
+        /// Id of the reversal
+        id: Uuid,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Approve a reversal, as another member than the one who proposed it
+    Approve {
+        /// Id of the reversal
+        id: Uuid,
+        /// The version that you saw
+        #[arg(long, value_name = "NUMBER")]
+        version: i64,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Dismiss a proposed reversal
+    Dismiss {
+        /// Id of the reversal
+        id: Uuid,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+}
+
+pub(super) fn reversals(verb: ReversalVerb) -> Result<(), Failed> {
+    let at = |id: Uuid, verb: &str| format!("/v2/bank/reversals/{id}/{verb}");
+    match verb {
+        ReversalVerb::List(acting) => {
+            let rows = list("/v2/bank/reversals?limit=100", &acting)?;
+            let columns =
+                ["id", "status", "reason", "bank_file_id", "send_by", "joined", "settled", "returned", "version"];
+            let titles = ["ID", "STATUS", "REASON", "FILE", "SEND BY", "JOINED", "SETTLED", "RETURNED", "VERSION"];
+            table(&titles, &columns, &rows, &acting)
+        }
+        ReversalVerb::Show { id, acting } => show(&format!("/v2/bank/reversals/{id}"), &acting),
+        ReversalVerb::Approve { id, version, acting } => {
+            change(Method::POST, &at(id, "approve"), json!({"version": version}), &acting)
+        }
+        ReversalVerb::Dismiss { id, reason, acting } => {
+            change(Method::POST, &at(id, "dismiss"), json!({"reason": reason}), &acting)
         }
     }
 }
@@ -169,8 +245,9 @@ pub(super) fn return_rates(acting: &Acting) -> Result<(), Failed> {
 pub(super) fn entries(file: Option<Uuid>, acting: &Acting) -> Result<(), Failed> {
     let of_file = file.map(|file| format!("&bank_file_id={file}")).unwrap_or_default();
     let rows = list(&format!("/v2/bank/entries?limit=100{of_file}"), acting)?;
-    let columns = ["transfer_id", "status", "name", "amount", "individual_id", "bank_file_id"];
-    table(&["TRANSFER", "STATUS", "NAME", "AMOUNT", "INDIVIDUAL ID", "FILE"], &columns, &rows, acting)
+    let columns = ["id", "kind", "transfer_id", "status", "name", "amount", "individual_id", "bank_file_id"];
+    let titles = ["ID", "KIND", "TRANSFER", "STATUS", "NAME", "AMOUNT", "INDIVIDUAL ID", "FILE"];
+    table(&titles, &columns, &rows, acting)
 }
 
 pub(super) fn show(path: &str, acting: &Acting) -> Result<(), Failed> {

@@ -9,6 +9,7 @@ use super::next::{Found, Page};
 use super::redact::redacted_text;
 use crate::bank_files;
 use crate::bank_intake;
+use crate::bank_reversals;
 use crate::claims::{ClaimContact, ClaimSession};
 use crate::engine::Command;
 use crate::events::{self, Found as FoundEvent};
@@ -160,8 +161,10 @@ fn transfer(world: &mut World, org: OrgId, id: TransferId) -> Result<(), Halt> {
     if let Some(transfer) = world.get::<Transfer>(key![org, id])? {
         without_metadata(world, &transfer)?;
     }
-    bank_files::erase(world, org, id)?;
-    bank_intake::erase(world, org, id)?;
+    for entry in bank_files::erase(world, org, id)? {
+        bank_intake::erase(world, org, entry.transfer)?;
+        bank_reversals::erase(world, &entry)?;
+    }
     events_of(world, org, id.0)
 }
 

@@ -19,7 +19,7 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, World};
 
 record! {
-    /// Returned money that was not covered at once.
+    /// Returned money that was not covered at once: by a payer's bank, or a reversal.
     pub struct Debt in "debts" {
         key (org, id)
         many OPEN (org, app, open);
@@ -82,6 +82,17 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
     // From here it must succeed.
     ledger::post(world, uncovered)?;
     let (now, amount) = (world.now(), transfer.arrives);
+    let owed = wallet_funding::find(world, transfer.scope())?.owed.plus(amount).map_err(too_much)?;
+    // A reversal and a return of the same transfer may both find an empty wallet.
+    if let Some(debt) = world.get::<Debt>(key![transfer.org, transfer.id])? {
+        let sum = debt.amount.plus(amount).map_err(too_much)?;
+        let left_open = debt.left_open.plus(amount).map_err(too_much)?;
+        world.change(&debt, |debt| {
+            (debt.amount, debt.left_open) = (sum, left_open);
+            (debt.open, debt.covered_at) = (true, None);
+        });
+        return wallet_funding::change(world, transfer.scope(), |watch| watch.owed = owed);
+    }
     world.add(Debt {
         org: transfer.org,
         id: transfer.id,
@@ -94,7 +105,6 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
         created_at: now,
         covered_at: None,
     });
-    let owed = wallet_funding::find(world, transfer.scope())?.owed.plus(amount).map_err(too_much)?;
     wallet_funding::change(world, transfer.scope(), |watch| watch.owed = owed)
 }
 
@@ -123,10 +133,13 @@ pub(super) fn cover(world: &mut World, scope: Scope) -> Result<(), Halt> {
 
 fn covering(scope: Scope, debt: &Debt, amount: Cents) -> Result<Posting, Refusal> {
     match debt.kind {
-        TransferKind::Payment => Ok(postings::cover_returned_payment(scope, debt.id, debt.platform, amount)),
+        // A payout or a bill was reversed, and its reversal was returned.
+        TransferKind::Payment | TransferKind::Payout | TransferKind::Payable => {
+            Ok(postings::cover_returned_payment(scope, debt.id, debt.platform, amount))
+        }
         TransferKind::Refill => Ok(postings::cover_returned_deposit(scope, debt.id, debt.platform, amount)),
-        TransferKind::Balance | TransferKind::Payout | TransferKind::Payable | TransferKind::Settlement => {
-            Err(Refusal::new(Code::InternalError, "Only a debit can cause a debt."))
+        TransferKind::Balance | TransferKind::Settlement => {
+            Err(Refusal::new(Code::InternalError, "Only a transfer at a rail can cause a debt."))
         }
     }
 }

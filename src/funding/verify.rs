@@ -31,6 +31,10 @@ struct AppTotals {
 impl Checker {
     /// Must be called first, with every transfer.
     pub fn transfer(&mut self, transfer: &Transfer) {
+        // A reversal and a return of one transfer may both take money; then the transfer failed before.
+        if matches!(transfer.status, TransferStatus::Reversed | TransferStatus::Failed) {
+            self.taken_back.insert(transfer.id);
+        }
         if transfer.direction() != Some(Direction::Debit) {
             return;
         }
@@ -39,9 +43,6 @@ impl Checker {
             if transfer.kind == TransferKind::Refill {
                 self.refills.insert(transfer.id);
             }
-        }
-        if transfer.status == TransferStatus::Reversed {
-            self.taken_back.insert(transfer.id);
         }
     }
 

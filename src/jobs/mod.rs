@@ -90,6 +90,10 @@ pub enum Work {
     EndBankFile {
         file: Uuid,
     },
+    /// Add the reversals of a bank file's entries to the files of reversals.
+    ReverseBankFile {
+        reversal: Uuid,
+    },
     /// Fetch the files that a bank has for us.
     PollBank {
         connection: Uuid,
@@ -147,6 +151,7 @@ impl Work {
             | Self::ProcessPayoutLinkBatch { .. }
             | Self::SendBankFile { .. }
             | Self::EndBankFile { .. }
+            | Self::ReverseBankFile { .. }
             | Self::PollBank { .. }
             | Self::ReadInboundFile { .. }
             | Self::ApplyStatements { .. }
@@ -175,6 +180,7 @@ impl Work {
             | Self::CutBankFile { .. }
             | Self::SendBankFile { .. }
             | Self::EndBankFile { .. }
+            | Self::ReverseBankFile { .. }
             | Self::PollBank { .. }
             | Self::ReadInboundFile { .. }
             | Self::ApplyStatements { .. }

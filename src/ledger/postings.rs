@@ -282,6 +282,35 @@ pub fn cover_returned_payment(scope: Scope, transfer: TransferId, platform: Plat
     posting(scope, transfer, vec![made_up]).taking_owed()
 }
 
+// What a reversal leaves to the app.
+
+/// The scope, the transfer, its rail and the amount of money that a bank moved a second time.
+pub type MovedTwice = (Scope, TransferId, Platform, Cents);
+
+/// The money of a payment came in twice: its reversal and its return; or a reversal that paid it back came back itself. The
+/// app has the second amount.
+pub fn came_twice((scope, transfer, platform, amount): MovedTwice) -> Posting {
+    let clearing = Account::Clearing(scope.app, platform);
+    let back = payment(Account::External(scope.app), clearing, amount);
+    let credited = payment(clearing, Account::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![back, credited])
+}
+
+/// The money of a payment left twice: a reversal that took it back was returned; or what was collected was paid back and
+/// returned too. The app's wallet covers the second amount.
+pub fn left_twice((scope, transfer, platform, amount): MovedTwice) -> Posting {
+    let clearing = Account::Clearing(scope.app, platform);
+    let made_up = payment(Account::AppWallet(scope.app), clearing, amount);
+    let gone = payment(clearing, Account::External(scope.app), amount);
+    posting(scope, transfer, vec![made_up, gone])
+}
+
+/// The same, and the app's wallet does not cover it: the rail's clearing account is short until the app pays.
+pub fn left_twice_uncovered((scope, transfer, platform, amount): MovedTwice) -> Posting {
+    let gone = payment(Account::Clearing(scope.app, platform), Account::External(scope.app), amount);
+    posting(scope, transfer, vec![gone])
+}
+
 // The lines of a bank's statement.
 
 /// The bank debited payments that an app sent, or credited those that came back, if the amount is negative.

@@ -159,6 +159,7 @@ pub fn transitions() -> Vec<(&'static str, Vec<TransitionRow>)> {
         ("Originator, settlement account, provider or route", crate::banking::transitions()),
         ("Payment at a provider", crate::rail_payments::transitions()),
         ("Bank file", crate::bank_files::transitions()),
+        ("Bank reversal", crate::bank_reversals::transitions()),
         ("Inbound file", crate::bank_intake::transitions()),
         ("Bank item", crate::bank_intake::item_transitions()),
         ("Bank statement", crate::bank_statements::transitions()),

@@ -118,7 +118,10 @@ fn is_validated(world: &World, debited: &Debited, authorization: &Authorization)
         Debited::Method(method) => bank_files::of_method(world, method.org, method.id)?,
         Debited::Account(account) => bank_files::of_account(world, account.org, account.id)?,
     };
-    let has_paid = |entry: &Arc<BankEntry>| (entry.direction, entry.status) == (Direction::Debit, EntryStatus::Settled);
+    let has_paid = |entry: &Arc<BankEntry>| {
+        let is_paid = matches!(entry.status, EntryStatus::Settled | EntryStatus::Reversed);
+        entry.is_of_transfer() && entry.direction == Direction::Debit && is_paid
+    };
     if entries.iter().any(has_paid) {
         return Ok(());
     }

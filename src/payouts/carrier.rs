@@ -32,10 +32,10 @@ impl Carrier {
         if let Some(carrier) = bank_files::carrier(world, scope, platform, method, amount)? {
             return Ok(Self::File(carrier));
         }
-        if let Some(carrier) = rail_payments::carrier(world, scope.org, platform)? {
+        if let Some(carrier) = rail_payments::carrier(world, scope, platform)? {
             return Ok(Self::Provider(carrier, platform));
         }
-        routes::must_be_connected(world, scope.org, platform)?;
+        routes::must_be_connected(world, scope, platform)?;
         Ok(Self::Simulated)
     }
 }

@@ -145,7 +145,7 @@ pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
 /// Requires that the rail is connected, and that neither the app nor the user excludes it
 /// (`payout_options_exclude_list`).
 pub(super) fn may_go_by(world: &mut World, scope: Scope, user: &User, platform: Platform) -> Result<(), Halt> {
-    routes::must_be_connected(world, scope.org, platform)?;
+    routes::must_be_connected(world, scope, platform)?;
     if users::open_rails(world, scope, user)?.contains(&platform) {
         return Ok(());
     }

@@ -95,7 +95,7 @@ pub fn prices(
     let app = apps::find(world, scope)?;
     let (settings, now) = (&app.settings.0, world.now());
     let wanted = upgrade(way, amount);
-    let is_lost = wanted == Upgrade::Instant && !routes::is_rtp_connected(world, scope.org)?;
+    let is_lost = wanted == Upgrade::Instant && !routes::is_rtp_connected(world, scope)?;
     let upgrade = if is_lost { Upgrade::NotConnected } else { wanted };
     let platform = if upgrade == Upgrade::Instant { Platform::Rtp } else { way.platform };
     let terms = fees::schedule(platform, now.date());

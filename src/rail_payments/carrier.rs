@@ -3,8 +3,9 @@
 use super::model::{PaymentStatus, RailPayment};
 use crate::banking::routes::{self, Carries};
 use crate::fees::BOOK_CURRENCY;
-use crate::ids::{OrgId, RailProviderId, RailRouteId};
+use crate::ids::{RailProviderId, RailRouteId};
 use crate::platform::Platform;
+use crate::scope::Scope;
 use crate::transfers::Transfer;
 use crate::world::{Halt, World};
 
@@ -19,8 +20,8 @@ pub struct ProviderCarrier {
 ///
 /// # Errors
 /// The store's.
-pub fn carrier(world: &World, org: OrgId, platform: Platform) -> Result<Option<ProviderCarrier>, Halt> {
-    let Some(route) = routes::carrying(world, org, platform, BOOK_CURRENCY, world.now())? else { return Ok(None) };
+pub fn carrier(world: &World, scope: Scope, platform: Platform) -> Result<Option<ProviderCarrier>, Halt> {
+    let Some(route) = routes::carrying(world, scope, platform, BOOK_CURRENCY, world.now())? else { return Ok(None) };
     Ok(match route.carries() {
         Some(Carries::Provider(provider)) => Some(ProviderCarrier { route: route.id, provider }),
         Some(Carries::Bank(_)) | None => None,

@@ -29,6 +29,8 @@ words! {
         AccountNotEligible = "account_not_eligible",
         /// R23
         RefusedByReceiver = "refused_by_receiver",
+        /// R06; our own reversal
+        ReturnedOnRequest = "returned_on_request",
         /// The name on the account differs.
         NameMismatch = "name_mismatch",
         /// The wallet or handle does not exist.
@@ -145,6 +147,7 @@ impl FailureCode {
             Self::RefusedByReceiver => {
                 entry(&[23], Some("MS02"), "The receiver refused the payment.", Payee, false, Kept)
             }
+            Self::ReturnedOnRequest => entry(&[6], Some("FOCR"), "The sender took the payment back.", App, false, Kept),
             Self::NameMismatch => entry(
                 &[],
                 Some("BE01"),
@@ -175,6 +178,7 @@ impl FailureCode {
             Self::FileDataInvalid => Text::ReasonNotProcessed,
             Self::AccountNotEligible => Text::ReasonNotEligible,
             Self::RefusedByReceiver => Text::ReasonReceiver,
+            Self::ReturnedOnRequest => Text::ReasonReversed,
             Self::NameMismatch => Text::ReasonName,
             Self::RecipientNotFound => Text::ReasonNotFound,
             Self::LimitExceeded => Text::ReasonLimit,
@@ -202,6 +206,7 @@ impl FailureCode {
             "FF01" | "FF05" | "CH03" | "DT01" | "AM12" | "RR01" | "RR02" | "RR03" => Self::FileDataInvalid,
             "AG01" | "AC14" => Self::AccountNotEligible,
             "CUST" | "MS02" => Self::RefusedByReceiver,
+            "FOCR" => Self::ReturnedOnRequest,
             "BE01" => Self::NameMismatch,
             "BE23" => Self::RecipientNotFound,
             "AM02" | "AM14" => Self::LimitExceeded,
@@ -224,6 +229,7 @@ mod tests {
             (4, "invalid_account_number"),
             (5, "unauthorized"),
             (7, "unauthorized"),
+            (6, "returned_on_request"),
             (8, "payment_stopped"),
             (10, "unauthorized"),
             (16, "account_frozen"),

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use super::outcomes::{Fact, bring};
-use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryStatus, FileStatus};
+use super::effects::{arrived, call_off_reversal, came_back, failed, present_again, settle};
+use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryStatus, FilePurpose, FileStatus};
 use crate::engine::Command;
 use crate::ids::{BankFileId, OrgId, SettlementAccountId, TransferId};
 use crate::jobs::{self, Leased};
-use crate::ledger::Account;
 use crate::rails::Direction;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
-use crate::scope::Scope;
-use crate::transfers;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -31,8 +28,17 @@ pub struct EndEntries {
     pub entries: Vec<TransferId>,
 }
 
+/// Why the outcomes of a file at the bank wait for a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// The statement has no line for debits that a member marked as sent.
+    ForLine,
+    /// The bank refused the file of a payment that the file reverses.
+    ForOriginal,
+}
+
 impl Command for EndEntries {
-    type Reply = ();
+    type Reply = Option<Waits>;
 
     fn needs(&self) -> Vec<Want> {
         let org = self.leased.org;
@@ -40,16 +46,17 @@ impl Command for EndEntries {
         [self.leased.want(), Want::row::<BankFile>(key![org, self.file])].into_iter().chain(entries).collect()
     }
 
-    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+    fn decide(&self, world: &mut World) -> Result<Option<Waits>, Halt> {
         let file = bank_files::find(world, self.leased.org, self.file)?;
         let now = world.now();
         let status = match file.status {
             FileStatus::Sent if now < file.settles_at => {
-                return jobs::put_off(world, &self.leased, file.settles_at, None);
+                return jobs::put_off(world, &self.leased, file.settles_at, None).map(|()| None);
             }
             FileStatus::Sent if must_be_booked(&file) => {
                 let reason = "the bank has not credited the file, which a member marked as sent".to_owned();
-                return jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason));
+                jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason))?;
+                return Ok(Some(Waits::ForLine));
             }
             FileStatus::Sent => EntryStatus::Settled,
             FileStatus::Canceled => EntryStatus::Canceled,
@@ -59,20 +66,27 @@ impl Command for EndEntries {
             | FileStatus::Renaming
             | FileStatus::InDoubt
             | FileStatus::Rejected
-            | FileStatus::Dropped => return jobs::finish(world, &self.leased),
+            | FileStatus::Dropped => return jobs::finish(world, &self.leased).map(|()| None),
         };
         // Another worker may have recorded them in the meantime, or the file has another state.
         let is_next = file.ended_through == self.after;
         let Some(last) = self.entries.last().copied().filter(|_| is_next) else {
-            return if is_next {
-                jobs::finish(world, &self.leased)
+            if is_next {
+                jobs::finish(world, &self.leased)?;
             } else {
-                jobs::put_off(world, &self.leased, now, None)
-            };
+                jobs::put_off(world, &self.leased, now, None)?;
+            }
+            return Ok(None);
         };
+        if status == EntryStatus::Settled && waits_for_originals(world, &file, &self.entries)? {
+            let reason = "the bank refused the file of a payment that it reverses; move or cancel that file".to_owned();
+            jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason))?;
+            return Ok(Some(Waits::ForOriginal));
+        }
         world.each(&self.entries, |world, transfer| end(world, &file, *transfer, status))?;
         bank_files::change(world, &file, |file| file.ended_through = Some(last));
-        jobs::put_off(world, &self.leased, now, None)
+        jobs::put_off(world, &self.leased, now, None)?;
+        Ok(None)
     }
 }
 
@@ -82,25 +96,43 @@ fn must_be_booked(file: &BankFile) -> bool {
     file.direction == Direction::Debit && file.closed_by.is_some() && file.debit_line.is_none() && file.booked == 0
 }
 
+/// Returns whether a member must decide about the original of a reversal: its file was refused, and may be sent again.
+fn waits_for_originals(world: &mut World, file: &BankFile, entries: &[TransferId]) -> Result<bool, Halt> {
+    if file.purpose != FilePurpose::Reversals {
+        return Ok(false);
+    }
+    let waits = world.each(entries, |world, id| {
+        let reversal = bank_files::entry(world, file.org, *id)?;
+        let original = reversal.filter(|reversal| reversal.status == EntryStatus::Joined);
+        let Some(original) = original.and_then(|reversal| reversal.follows) else { return Ok(false) };
+        let Some(original) = bank_files::entry(world, file.org, original)? else { return Ok(false) };
+        let of = bank_files::find(world, file.org, original.file)?;
+        Ok(original.status == EntryStatus::Joined
+            && !matches!(of.status, FileStatus::Sent | FileStatus::Canceled | FileStatus::Dropped))
+    })?;
+    Ok(waits.contains(&true))
+}
+
 fn end(world: &mut World, file: &Arc<BankFile>, id: TransferId, status: EntryStatus) -> Result<(), Halt> {
     let Some(entry) = bank_files::entry(world, file.org, id)? else { return Ok(()) };
     if entry.file != file.id {
         return Ok(());
     }
     // The bank refused the file after its payments were presumed settled.
-    if (entry.status, status) == (EntryStatus::Settled, EntryStatus::Canceled) {
-        let ended = Ended { status: EntryStatus::Returned, credited_to: debited_from(file, &entry) };
+    if matches!(entry.status, EntryStatus::Settled | EntryStatus::Reversed) && status == EntryStatus::Canceled {
+        let credited_to = debited_from(file, &entry);
+        let ended = Ended { status: EntryStatus::Returned, credited_to, again: None };
         return take_back(world, file, &entry, FailureCode::RejectedByRail, ended);
     }
     if entry.status != EntryStatus::Joined {
         return Ok(());
     }
-    let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, id)?;
-    let is_settled = status == EntryStatus::Settled;
-    let fact = if is_settled { Fact::Arrived } else { Fact::Failed(FailureCode::RejectedByRail) };
-    bring(world, &transfer, fact, unbooked(&entry))?;
+    if status == EntryStatus::Settled {
+        return settle(world, &entry);
+    }
+    failed(world, &entry, FailureCode::RejectedByRail, false)?;
     let now = world.now();
-    let credited_to = debited_from(file, &entry).filter(|_| status == EntryStatus::Canceled);
+    let credited_to = debited_from(file, &entry);
     world.change(&entry, |entry| {
         (entry.status, entry.ended_at, entry.credit_due) = (status, Some(now), credited_to);
     });
@@ -113,16 +145,14 @@ fn debited_from(file: &BankFile, entry: &BankEntry) -> Option<SettlementAccountI
     is_debited.then_some(entry.settlement_account)
 }
 
-const fn unbooked(entry: &BankEntry) -> Account {
-    Account::Unbooked(entry.app, entry.settlement_account)
-}
-
 /// The end of a payment that did not arrive.
 #[derive(Clone, Copy)]
 struct Ended {
     status: EntryStatus,
     /// The account to which the bank credits the money, if it had it.
     credited_to: Option<SettlementAccountId>,
+    /// The entry that presents it again.
+    again: Option<TransferId>,
 }
 
 fn take_back(
@@ -132,12 +162,16 @@ fn take_back(
     code: FailureCode,
     ended: Ended,
 ) -> Result<(), Halt> {
-    let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.transfer)?;
-    let fact = if entry.status == EntryStatus::Settled { Fact::CameBack(code) } else { Fact::Failed(code) };
-    bring(world, &transfer, fact, unbooked(entry))?;
+    if matches!(entry.status, EntryStatus::Settled | EntryStatus::Reversed) {
+        came_back(world, entry, code)?;
+    } else if ended.again.is_none() {
+        failed(world, entry, code, true)?;
+    }
+    call_off_reversal(world, entry, code)?;
     let now = world.now();
     world.change(entry, |entry| {
-        (entry.status, entry.ended_at) = (ended.status, Some(now));
+        entry.followed_by = ended.again.or(entry.followed_by);
+        (entry.status, entry.ended_at, entry.error) = (ended.status, Some(now), Some(code));
         entry.credit_due = ended.credited_to;
     });
     if ended.status == EntryStatus::Returned {
@@ -178,12 +212,13 @@ pub fn return_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode
     match entry.status {
         EntryStatus::Returned => return Ok(Returned::Again),
         EntryStatus::Withdrawn | EntryStatus::Canceled | EntryStatus::Rejected => return Ok(Returned::NotInFile),
-        EntryStatus::Joined | EntryStatus::Settled => {}
+        EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Reversed => {}
     }
     if file.status != FileStatus::Sent {
         return Ok(Returned::NotSent);
     }
-    let ended = Ended { status: EntryStatus::Returned, credited_to: Some(entry.settlement_account) };
+    let again = present_again(world, entry, code)?;
+    let ended = Ended { status: EntryStatus::Returned, credited_to: Some(entry.settlement_account), again };
     take_back(world, &file, entry, code, ended)?;
     Ok(Returned::Booked)
 }
@@ -212,7 +247,7 @@ pub fn settle_entry(world: &mut World, entry: &Arc<BankEntry>) -> Result<Answere
         EntryStatus::Rejected => return Ok(Answered::Odd),
         EntryStatus::Returned => return Ok(Answered::Known),
         EntryStatus::Withdrawn | EntryStatus::Canceled => return Ok(Answered::NotInFile),
-        EntryStatus::Joined | EntryStatus::Settled => {}
+        EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Reversed => {}
     }
     if file.status != FileStatus::Sent {
         return Ok(Answered::NotSent);
@@ -235,7 +270,7 @@ pub fn reject_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode
         EntryStatus::Returned if entry.answer == Some(BankAnswer::Rejected) => return Ok(Answered::Known),
         EntryStatus::Returned => return Ok(Answered::Odd),
         EntryStatus::Withdrawn | EntryStatus::Canceled => return Ok(Answered::NotInFile),
-        EntryStatus::Joined | EntryStatus::Settled => {}
+        EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Reversed => {}
     }
     if file.status != FileStatus::Sent {
         return Ok(Answered::NotSent);
@@ -245,7 +280,7 @@ pub fn reject_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode
     }
     let credited_to = debited_from(&file, entry);
     let status = if credited_to.is_some() { EntryStatus::Returned } else { EntryStatus::Rejected };
-    take_back(world, &file, entry, code, Ended { status, credited_to })?;
+    take_back(world, &file, entry, code, Ended { status, credited_to, again: None })?;
     let entry = bank_files::entry(world, entry.org, entry.transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
     world.change(&entry, |entry| entry.answer = Some(BankAnswer::Rejected));
     Ok(Answered::Applied)
@@ -254,8 +289,7 @@ pub fn reject_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode
 /// Completes a payment that is not completed yet.
 fn complete(world: &mut World, entry: &Arc<BankEntry>, answer: Option<BankAnswer>) -> Result<(), Halt> {
     if entry.status == EntryStatus::Joined {
-        let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.transfer)?;
-        bring(world, &transfer, Fact::Arrived, unbooked(entry))?;
+        arrived(world, entry)?;
     }
     let now = world.now();
     world.change(entry, |entry| {
@@ -308,8 +342,7 @@ impl Command for RefuseEntries {
                 continue;
             }
             bank_files::remove(world, &file, &entry)?;
-            let transfer = transfers::find(world, Scope { org, app: entry.app }, *id)?;
-            bring(world, &transfer, Fact::Failed(FailureCode::InvalidAccountNumber), unbooked(&entry))?;
+            failed(world, &entry, FailureCode::InvalidAccountNumber, false)?;
         }
         let now = world.now();
         jobs::put_off(world, &self.leased, now, None)

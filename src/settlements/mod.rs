@@ -10,6 +10,7 @@
 //!
 //! Start at `followed.rs`.
 
+mod effects;
 mod files;
 mod followed;
 mod instruction;
@@ -19,7 +20,7 @@ mod rules;
 mod submitted;
 
 pub use files::{
-    Answered, EndEntries, RefuseEntries, Returned, reject_entry, return_entry, settle_booked, settle_entry,
+    Answered, EndEntries, RefuseEntries, Returned, Waits, reject_entry, return_entry, settle_booked, settle_entry,
 };
 pub use followed::{Anomaly, Followed};
 pub use instruction::{instruction, is_tampered};

@@ -49,6 +49,7 @@ const LIMITS: &str = r#"{
     "transfer_limits": {"per_transfer": 15000, "per_day": 60000},
     "payment_limits": {"per_payment": 250000, "per_payer_per_day": 400000, "per_day": 900000},
     "payment_hold_days": 2,
+    "debit_retries": 2,
     "method_rest_hours": 24,
     "delivery_limits": {"per_recipient_per_day": 3},
     "member_proof": "required"

@@ -18,12 +18,13 @@ use super::requests::{Said, Who};
 use super::system::{Batch, System};
 use crate::bank_files::{self, Advance, BankFile, CutFile, Rest, Swept, Written};
 use crate::bank_intake::{ApplyInbound, KeepInbound};
+use crate::bank_reversals::JoinReversals;
 use crate::bank_statements::{ApplyStatement, KeepStatements};
 use crate::closing::{self, ErasePage, Found};
 use crate::funding::TopUpWallet;
 use crate::ids::{
-    AppId, BankConnectionId, BankFileId, InboundFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId,
-    SettlementAccountId, TransferId, UserId, WebhookEndpointId,
+    AppId, BankConnectionId, BankFileId, BankReversalId, InboundFileId, MessageId, PayoutLinkBatchId, PayoutLinkId,
+    ScreeningRunId, SettlementAccountId, TransferId, UserId, WebhookEndpointId,
 };
 use crate::jobs::{Leased, Work};
 use crate::messages::{BeginAttempt, Concluded, StillOnItsWay};
@@ -93,6 +94,9 @@ pub(super) fn perform(
         Work::CutBankFile { file } => Some(Finished::FileCut(BankFileId(file))),
         Work::SendBankFile { file } => return files::send(hand, BankFileId(file), system, outside, chance),
         Work::EndBankFile { file } => Some(files::end(BankFileId(file), &hand.leased, system, chance)?),
+        Work::ReverseBankFile { reversal } => {
+            Some(files::reverse(BankReversalId(reversal), &hand.leased, system, chance)?)
+        }
         Work::PollBank { connection } => {
             intake::poll(BankConnectionId(connection), &hand.leased, system, outside, chance)?
         }
@@ -248,6 +252,7 @@ pub(super) fn report(
         | Finished::FileRests
         | Finished::Wait(_)
         | Finished::FileEnded(..)
+        | Finished::FileReversed(..)
         | Finished::InboundKept(_)
         | Finished::InboundRead(..)
         | Finished::StatementsKept(..)
@@ -278,7 +283,10 @@ fn report_bank(batch: &mut Batch<Who, Said>, who: Who, leased: Leased, finished:
             batch.add(who, org, Rest { leased, again }, |()| Said::Done);
         }
         Finished::FileEnded(file, after, entries) => {
-            batch.add(who, org, EndEntries { leased, file, after, entries }, |()| Said::Done);
+            batch.add(who, org, EndEntries { leased, file, after, entries }, |_| Said::Done);
+        }
+        Finished::FileReversed(reversal, after, entries) => {
+            batch.add(who, org, JoinReversals { leased, reversal, after, entries }, |()| Said::Done);
         }
         Finished::InboundKept(keep) => batch.add(who, org, KeepInbound { leased, ..*keep }, |_| Said::GoOn),
         Finished::InboundRead(file, reading) => {

@@ -64,7 +64,7 @@ pub fn set_up_payout_method(
 
 /// Refuses details that lack what the bank of the rail's route needs.
 fn must_be_complete(world: &World, scope: Scope, details: &SealedDetails) -> Result<(), Halt> {
-    if details.gaps.is_empty() || !routes::wants_address(world, scope.org, details.platform, BOOK_CURRENCY)? {
+    if details.gaps.is_empty() || !routes::wants_address(world, scope, details.platform, BOOK_CURRENCY)? {
         return Ok(());
     }
     let message = format!("is required by the bank that sends {} payments", details.platform);
@@ -198,6 +198,6 @@ pub fn open_rails(world: &mut World, scope: Scope, user: &User) -> Result<Vec<Pl
             || profile.as_ref().is_some_and(|profile| profile.payout_options_exclude_list.0.contains(platform))
     };
     let open: Vec<Platform> = Platform::ALL.into_iter().filter(|platform| !left_out(platform)).collect();
-    let connected = world.each(open, |world, rail| Ok((rail, routes::is_connected(world, scope.org, rail)?)))?;
+    let connected = world.each(open, |world, rail| Ok((rail, routes::is_connected(world, scope, rail)?)))?;
     Ok(connected.into_iter().filter(|(_, is_connected)| *is_connected).map(|(rail, _)| rail).collect())
 }

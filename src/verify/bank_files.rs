@@ -1,7 +1,9 @@
-//! Passes bank files, their entries and the unbooked money to their checks (invariants 38 and 39).
+//! Passes bank files, their entries and the unbooked money to their checks (invariants 38, 39 and 63).
 
 use super::groups::together;
 use crate::bank_files::{BankEntry, BankFile, proof};
+use crate::bank_reversals::{self, BankReversal};
+use crate::banking::originators::Originator;
 use crate::ledger::LedgerAccount;
 use crate::ledger::verify::Finding;
 use crate::store::{Snapshot, StoreError};
@@ -11,14 +13,20 @@ use crate::world::record::key;
 
 pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut checker = proof::Checker::default();
+    let mut reversals = bank_reversals::proof::Checker::default();
+    snapshot.each::<Originator>(|originator| {
+        checker.originator(originator);
+        Ok(())
+    })?;
     snapshot.each::<BankFile>(|file| {
         checker.file(file);
         Ok(())
     })?;
     together::<BankEntry>(snapshot, |entries| {
-        let keys: Vec<Key> = entries.iter().map(|entry| key![entry.org, entry.transfer]).collect();
+        let keys: Vec<Key> = entries.iter().map(|entry| key![entry.org, entry.moves()]).collect();
         for (entry, transfer) in entries.iter().zip(snapshot.get_all::<Transfer>(&keys)?) {
             checker.entry(entry, transfer.as_deref());
+            reversals.entry(entry);
         }
         Ok(())
     })?;
@@ -26,5 +34,11 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
         checker.account(account);
         Ok(())
     })?;
-    Ok(checker.findings())
+    snapshot.each::<BankReversal>(|reversal| {
+        reversals.reversal(reversal);
+        Ok(())
+    })?;
+    let mut findings = checker.findings();
+    findings.extend(reversals.findings());
+    Ok(findings)
 }

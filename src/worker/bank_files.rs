@@ -13,15 +13,16 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use crate::bank_files::{self, Advance, BankFile, Begin, Contents, FileStatus, Rest, Step, Swept, Written};
+use crate::bank_reversals::{self, JoinReversals};
 use crate::bank_transports::Opened;
 use crate::banking::TRANSPORT_MANUAL;
 use crate::banking::connections::{self, BankConnection, ConnectionStatus};
 use crate::engine::view;
-use crate::ids::{BankFileId, OrgId};
+use crate::ids::{BankFileId, BankReversalId, OrgId};
 use crate::jobs::Leased;
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
-use crate::settlements::{EndEntries, RefuseEntries};
+use crate::settlements::{EndEntries, RefuseEntries, Waits};
 
 /// Outcomes that are recorded in one commit.
 const PAGE: usize = 100;
@@ -38,7 +39,32 @@ pub(super) async fn end(bursar: &Bursar, leased: Leased, file: BankFileId) -> Re
             Ok((file.ended_through, page.iter().map(|entry| entry.transfer).collect()))
         })
         .await?;
-    bursar.engine.run(org, EndEntries { leased, file, after, entries }).await
+    match bursar.engine.run(org, EndEntries { leased, file, after, entries }).await? {
+        None => {}
+        Some(Waits::ForLine) => {
+            count("unbooked");
+            tracing::error!(%file, "the bank has not credited debits that a member marked as sent; ask the bank");
+        }
+        Some(Waits::ForOriginal) => {
+            count("unbooked");
+            tracing::error!(%file, "the bank refused the file of a payment that is reversed; move or cancel that file");
+        }
+    }
+    Ok(())
+}
+
+/// Reverses the next entries of a file.
+pub(super) async fn reverse(bursar: &Bursar, leased: Leased, reversal: BankReversalId) -> Result<(), Refusal> {
+    let org = leased.org;
+    let (after, entries) = bursar
+        .read(move |world| {
+            let order = bank_reversals::find(world, org, reversal)?;
+            let file = bank_files::find(world, org, order.file)?;
+            let page = bank_files::after(world, &file, order.through, PAGE)?;
+            Ok((order.through, page.iter().map(|entry| entry.transfer).collect()))
+        })
+        .await?;
+    bursar.engine.run(org, JoinReversals { leased, reversal, after, entries }).await
 }
 
 type Build = Box<dyn FnOnce() + Send>;
@@ -131,7 +157,7 @@ async fn rest(bursar: &Bursar, leased: Leased, reason: Option<String>) -> Result
     bursar.engine.run(leased.org, Rest { leased, again }).await
 }
 
-fn count(outcome: &'static str) {
+pub(super) fn count(outcome: &'static str) {
     metrics::counter!("bursar_bank_files_total", "outcome" => outcome).increment(1);
 }
 

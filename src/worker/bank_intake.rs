@@ -196,12 +196,16 @@ pub(super) async fn read(bursar: &Bursar, leased: Leased, id: InboundFileId) -> 
             count("quarantined");
             tracing::error!(file = %id, name = file.name, "a file of a bank cannot be read and is in quarantine");
         }
-        Applied::Now { items, unmatched } => {
+        Applied::Now { items, unmatched, rejected } => {
             count("applied");
             tracing::info!(file = %id, name = file.name, items, "a file of a bank was applied");
             if unmatched > 0 {
                 count("unmatched");
                 tracing::error!(file = %id, unmatched, "reports of a bank match no payment; clarify them with the bank");
+            }
+            if rejected > 0 {
+                super::bank_files::count("rejected");
+                tracing::error!(file = %id, rejected, "a bank refused a file of payments; move or cancel it");
             }
             warn_of_rates(bursar, org).await?;
         }

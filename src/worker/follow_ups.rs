@@ -60,6 +60,7 @@ pub(crate) fn follow_up(job: &Job, pen: Option<&Pen>) -> Option<Box<dyn Task>> {
         | Work::ScreenUsers { .. }
         | Work::EraseUser { .. }
         | Work::EndBankFile { .. }
+        | Work::ReverseBankFile { .. }
         | Work::ReadInboundFile { .. }
         | Work::ApplyStatements { .. }
         | Work::ProcessPayoutLinkBatch { .. } => return None,

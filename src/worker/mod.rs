@@ -42,8 +42,8 @@ use uuid::Uuid;
 use crate::funding::TopUpWallet;
 use crate::idempotency::{MakeTombstone, StoredAnswer, outlived};
 use crate::ids::{
-    AppId, BankConnectionId, BankFileId, InboundFileId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId,
-    ScreeningRunId, SettlementAccountId, TransferId, UserId, WebhookEndpointId,
+    AppId, BankConnectionId, BankFileId, BankReversalId, InboundFileId, JobId, MessageId, OrgId, PayoutLinkBatchId,
+    PayoutLinkId, ScreeningRunId, SettlementAccountId, TransferId, UserId, WebhookEndpointId,
 };
 use crate::jobs::{self, Abandon, Job, Lane, Lease, Leased, Work};
 use crate::payments::ReleasePayment;
@@ -355,6 +355,7 @@ fn kind(work: &Work) -> &'static str {
         Work::CutBankFile { .. } => "cut_bank_file",
         Work::SendBankFile { .. } => "send_bank_file",
         Work::EndBankFile { .. } => "end_bank_file",
+        Work::ReverseBankFile { .. } => "reverse_bank_file",
         Work::PollBank { .. } => "poll_bank",
         Work::ReadInboundFile { .. } => "read_inbound_file",
         Work::ApplyStatements { .. } => "apply_statements",
@@ -383,6 +384,7 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
         Work::CutBankFile { file } => bursar.engine.run(leased.org, CutFile { leased, file: BankFileId(file) }).await,
         Work::SendBankFile { file } => bank_files::send(bursar, leased, BankFileId(file)).await,
         Work::EndBankFile { file } => bank_files::end(bursar, leased, BankFileId(file)).await,
+        Work::ReverseBankFile { reversal } => bank_files::reverse(bursar, leased, BankReversalId(reversal)).await,
         Work::PollBank { connection } => bank_intake::poll(bursar, leased, BankConnectionId(connection)).await,
         Work::ReadInboundFile { file } => bank_intake::read(bursar, leased, InboundFileId(file)).await,
         Work::ApplyStatements { account } => bank_statements::apply(bursar, leased, SettlementAccountId(account)).await,

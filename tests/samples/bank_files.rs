@@ -1,6 +1,6 @@
 //! Working requests for files with payments.
 
-use bursar::bank_files::{BankEntry, BankFile, EntryStatus, FileStatus, Header};
+use bursar::bank_files::{BankEntry, BankFile, EntryKind, EntryStatus, FilePurpose, FileStatus, Header};
 use bursar::banking::connections;
 use bursar::banking::originators::EntryClass;
 use bursar::engine::Command;
@@ -54,6 +54,8 @@ impl Command for NewFile {
             settlement_account: self.settlement_account,
             platform: Platform::Ach,
             direction: Direction::Credit,
+            purpose: FilePurpose::Payments,
+            send_by: None,
             entry_class: Some(EntryClass::Ppd),
             status: self.status,
             window_name: "evening".to_owned(),
@@ -112,6 +114,11 @@ impl NewFile {
         world.add(BankEntry {
             org: self.org,
             transfer: id,
+            kind: EntryKind::Payment,
+            of_transfer: None,
+            follows: None,
+            followed_by: None,
+            reversal: None,
             file,
             number: 0,
             app: transfer.app,
@@ -124,6 +131,7 @@ impl NewFile {
             name: Some("JANE DOE".to_owned()),
             status: EntryStatus::Joined,
             answer: None,
+            error: None,
             debit_line: None,
             credit_due: None,
             credit_line: None,
@@ -200,6 +208,48 @@ pub async fn bank_files(stage: &Stage, operation: &str) -> Option<Sample> {
             let mut body: Value = acting(stage, "payer").await;
             body["reason"] = json!("A mistyped company id.");
             Sample::at([&file]).json(body).shows(&file)
+        }
+        _ => return reversals(stage, operation).await,
+    })
+}
+
+/// Reversals of a payout at the bank.
+async fn reversals(stage: &Stage, operation: &str) -> Option<Sample> {
+    let proposal = async || {
+        let (_, transfer, file) = paid(stage, FileStatus::Sent, false).await;
+        let mut body: Value = acting(stage, "payer").await;
+        body["entry_id"] = json!(transfer);
+        body["reason"] = json!("duplicate");
+        body["found_at"] = json!(stage.server.now().to_string());
+        body["evidence"] = json!("Order 4711 was paid twice.");
+        (file, body)
+    };
+    let proposed = async || {
+        let (file, body) = proposal().await;
+        let path = format!("/v2/bank/files/{file}/reverse");
+        stage.share(&stage.server.post(&path).as_org().json(body).send().await.expect(201).id())
+    };
+    Some(match operation {
+        "propose_bank_reversal" => {
+            let (file, body) = proposal().await;
+            Sample::at([&file]).json(body)
+        }
+        "list_bank_reversals" => Sample::bare().query("limit=100").shows(&proposed().await),
+        "get_bank_reversal" => {
+            let reversal = proposed().await;
+            Sample::at([&reversal]).shows(&reversal)
+        }
+        "approve_bank_reversal" => {
+            let reversal = proposed().await;
+            let mut body: Value = acting(stage, "admin").await;
+            body["version"] = json!(1);
+            Sample::at([&reversal]).json(body).shows(&reversal)
+        }
+        "dismiss_bank_reversal" => {
+            let reversal = proposed().await;
+            let mut body: Value = acting(stage, "payer").await;
+            body["reason"] = json!("The payment was right.");
+            Sample::at([&reversal]).json(body).shows(&reversal)
         }
         _ => return None,
     })

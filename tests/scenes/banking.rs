@@ -103,6 +103,18 @@ pub async fn files(covered: &mut Covered) {
         let file = scene.server.bursar().engine.run(org, new(status, must_release)).await.unwrap();
         scene.ask(&format!("POST /v2/bank/files/{file}/{verb}"), body, 200, &[]).await;
     }
+    for (verb, body) in [
+        ("approve", json!({"acting_user_id": admin, "version": 1})),
+        ("dismiss", json!({"acting_user_id": payer, "reason": "The file was right."})),
+    ] {
+        let file = scene.server.bursar().engine.run(org, new(FileStatus::Sent, false)).await.unwrap();
+        let proposal = json!({
+            "acting_user_id": payer, "reason": "duplicate", "found_at": scene.server.now().to_string(),
+            "evidence": "The file was sent twice.",
+        });
+        let reversal = scene.ask(&format!("POST /v2/bank/files/{file}/reverse"), proposal, 201, &[]).await.id();
+        scene.ask(&format!("POST /v2/bank/reversals/{reversal}/{verb}"), body, 200, &[]).await;
+    }
 }
 
 /// What members do with files of banks and with the reports in them.

@@ -109,6 +109,8 @@ id_types! {
     RailProviderId;
     /// A file with payments for a bank.
     BankFileId;
+    /// An order of members to reverse a payment or a file at a bank.
+    BankReversalId;
     /// A file that a bank sent.
     InboundFileId;
     /// A piece of a file that a bank sent.

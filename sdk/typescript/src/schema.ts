@@ -2599,6 +2599,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/bank/files/{bank_file_id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose to reverse an entry or a file
+         * @description For entries that are at the bank. The reversal debits what was paid, or pays back what was collected; another member approves it. It reaches the bank within five banking days after the settlement.
+         */
+        post: operations["propose_bank_reversal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/reversals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List reversals */
+        get: operations["list_bank_reversals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/reversals/{bank_reversal_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a reversal */
+        get: operations["get_bank_reversal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/reversals/{bank_reversal_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a reversal
+         * @description Requires another member than the one who proposed it, the version that the member saw, and an error that was found at most 24 hours ago. The entries join the next file of reversals.
+         */
+        post: operations["approve_bank_reversal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/reversals/{bank_reversal_id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Dismiss a proposed reversal */
+        post: operations["dismiss_bank_reversal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/bank/inbound-files": {
         parameters: {
             query?: never;
@@ -4450,6 +4541,23 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        ApproveBankReversalRequest: {
+            /**
+             * Format: uuid
+             * @description The member (admin or payer), another one than the one who proposed it.
+             */
+            acting_user_id: string;
+            /**
+             * Format: int64
+             * @description The version of the reversal that the member saw.
+             */
+            version: number;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
         ApproveOriginatorRequest: {
             /**
              * Format: uuid
@@ -4846,8 +4954,15 @@ export interface components {
         };
         /** @description A payment in a file. */
         BankEntry: {
-            /** @description The transfer. */
+            /** @description The entry's id: that of its transfer, or one of its own if it follows another entry. */
+            id: components["schemas"]["TransferId"];
+            /** @description What it is. */
+            kind: components["schemas"]["EntryKind"];
+            /** @description The transfer whose money it moves. */
             transfer_id: components["schemas"]["TransferId"];
+            follows: components["schemas"]["TransferId"] | null;
+            followed_by: components["schemas"]["TransferId"] | null;
+            bank_reversal_id: components["schemas"]["BankReversalId"] | null;
             /**
              * Format: date-time
              * @description When it joined its file.
@@ -4880,9 +4995,12 @@ export interface components {
             /** @description The id by which the bank names the payment of a message. */
             end_to_end_id: string;
             answer: components["schemas"]["BankAnswer"] | null;
+            /** @description credit if it pays, debit if it collects. */
+            direction: components["schemas"]["Direction"];
+            error: components["schemas"]["FailureCode"] | null;
             /**
              * Format: date-time
-             * @description When it settled, left its file, was canceled or returned.
+             * @description When it settled, left its file, was canceled, returned or reversed.
              */
             ended: string | null;
         };
@@ -4918,6 +5036,13 @@ export interface components {
             platform: components["schemas"]["Platform"];
             /** @description credit if the file pays, debit if it collects. */
             direction: components["schemas"]["Direction"];
+            /** @description What all entries of the file are. */
+            purpose: components["schemas"]["FilePurpose"];
+            /**
+             * Format: date-time
+             * @description The last moment at which the ACH rules allow the bank to get the file; null for first payments and debits.
+             */
+            send_by: string | null;
             entry_class: components["schemas"]["EntryClass"] | null;
             /**
              * @description The window's name.
@@ -5207,6 +5332,92 @@ export interface components {
              *     is missing or open.
              */
             balanced: boolean;
+        };
+        /** @description An order of two members to reverse an entry or a file. */
+        BankReversal: {
+            /** @description The reversal's id. */
+            id: components["schemas"]["BankReversalId"];
+            /**
+             * Format: date-time
+             * @description When it was proposed.
+             */
+            created: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated: string;
+            /** @description The state. */
+            status: components["schemas"]["ReversalStatus"];
+            /** @description The file with the error. */
+            bank_file_id: components["schemas"]["BankFileId"];
+            entry_id: components["schemas"]["TransferId"] | null;
+            /** @description The error. */
+            reason: components["schemas"]["ReversalReason"];
+            /**
+             * Format: date-time
+             * @description When the error was found.
+             */
+            found_at: string;
+            /** @description What went wrong, and how the member knows it; null after an erasure. */
+            evidence: string | null;
+            /**
+             * Format: date-time
+             * @description The end of the fifth banking day after the settlement. No reversal reaches the bank later.
+             */
+            send_by: string;
+            /**
+             * Format: int64
+             * @description The reversals that joined a file.
+             */
+            joined: number;
+            /**
+             * Format: int64
+             * @description The entries of the file that cannot be reversed: they were returned, were reversed before, or are too late.
+             */
+            skipped: number;
+            /**
+             * Format: int64
+             * @description The reversals that took effect, also those that were returned later.
+             */
+            settled: number;
+            /**
+             * Format: int64
+             * @description The reversals that the bank returned or refused.
+             */
+            returned: number;
+            /**
+             * Format: int64
+             * @description The reversals that never reached the bank. Their entries can be reversed again.
+             */
+            unsent: number;
+            /** @description The member who proposed it. */
+            made_by: components["schemas"]["MemberId"];
+            approved_by: components["schemas"]["MemberId"] | null;
+            /**
+             * Format: date-time
+             * @description When it was approved.
+             */
+            approved: string | null;
+            dismissed_by: components["schemas"]["MemberId"] | null;
+            /** @description Why it was dismissed. */
+            dismissal: string | null;
+            /**
+             * Format: int64
+             * @description The version that an approval names.
+             */
+            version: number;
+        };
+        /**
+         * Format: uuid
+         * @description An order of members to reverse a payment or a file at a bank.
+         */
+        BankReversalId: string;
+        BankReversalList: {
+            /** @description Whether more objects exist after this page, in the requested direction. */
+            has_more: boolean;
+            /** @description The objects. */
+            data: components["schemas"]["BankReversal"][];
         };
         /** @description A statement of a settlement account. */
         BankStatement: {
@@ -6553,6 +6764,20 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        DismissBankReversalRequest: {
+            /**
+             * Format: uuid
+             * @description The member (admin or payer).
+             */
+            acting_user_id: string;
+            /** @description The reason. */
+            reason: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
         EndClaimSessionRequest: {
             /**
              * Format: uuid
@@ -6655,6 +6880,11 @@ export interface components {
          * @enum {string}
          */
         EntryClass: "PPD" | "CCD" | "WEB" | "TEL";
+        /**
+         * @description What an entry of a file is.
+         * @enum {string}
+         */
+        EntryKind: "payment" | "reversal" | "retry";
         EntryList: {
             /** @description Whether more objects exist after this page, in the requested direction. */
             has_more: boolean;
@@ -6665,7 +6895,7 @@ export interface components {
          * @description The state of an entry.
          * @enum {string}
          */
-        EntryStatus: "joined" | "settled" | "withdrawn" | "canceled" | "returned" | "rejected";
+        EntryStatus: "joined" | "settled" | "withdrawn" | "canceled" | "returned" | "rejected" | "reversed";
         /** @description The body of every error. */
         ErrorBody: {
             /**
@@ -6995,6 +7225,11 @@ export interface components {
             external_id: string | null;
             platform: components["schemas"]["Platform"] | null;
         };
+        /**
+         * @description Why a transfer failed or was returned: the `error` of a transfer.
+         * @enum {string}
+         */
+        FailureCode: "insufficient_funds" | "account_closed" | "no_account" | "invalid_account_number" | "unauthorized" | "payment_stopped" | "holder_deceased" | "account_frozen" | "file_data_invalid" | "account_not_eligible" | "refused_by_receiver" | "returned_on_request" | "name_mismatch" | "recipient_not_found" | "limit_exceeded" | "rejected_by_rail";
         /** @description The rules and settings from which the fees of a payout were computed. */
         FeeBasis: {
             /** @description The rule of the service's fee, for example `ach-standard`. */
@@ -7154,6 +7389,11 @@ export interface components {
          * @enum {string}
          */
         FileFormat: "nacha" | "pain001";
+        /**
+         * @description What all entries of a file are.
+         * @enum {string}
+         */
+        FilePurpose: "payments" | "reversals" | "retries";
         /**
          * @description The state of a file.
          * @enum {string}
@@ -7776,7 +8016,7 @@ export interface components {
             acting_user_id: string;
             /**
              * Format: uuid
-             * @description The payout's transfer. It has the amount of the return, and was sent by the same connection.
+             * @description The payment: the id of its entry. It has the amount of the return, and was sent by the same connection.
              */
             transfer_id: string;
             /** @description How the member knows it: who at the bank, when, the reference. */
@@ -9317,6 +9557,32 @@ export interface components {
             line_2: string | null;
             line_3: string | null;
         };
+        ProposeBankReversalRequest: {
+            /**
+             * Format: uuid
+             * @description The member (admin or payer).
+             */
+            acting_user_id: string;
+            /**
+             * Format: uuid
+             * @description The entry to reverse; all entries of the file if not given.
+             */
+            entry_id?: string | null;
+            /** @description The error. The ACH rules allow a reversal for no other reason. */
+            reason: components["schemas"]["ReversalReason"];
+            /**
+             * Format: date-time
+             * @description When the error was found: at most 24 hours ago.
+             */
+            found_at: string;
+            /** @description What went wrong, and how the member knows it. */
+            evidence: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
         ProveClaimContactRequest: {
             /**
              * @description Six digits.
@@ -9664,6 +9930,16 @@ export interface components {
             /** @description The comparison of both. */
             status: components["schemas"]["RateStatus"];
         };
+        /**
+         * @description The errors for which the ACH rules allow a reversal.
+         * @enum {string}
+         */
+        ReversalReason: "duplicate" | "wrong_receiver" | "wrong_amount" | "wrong_date";
+        /**
+         * @description The state of an order to reverse.
+         * @enum {string}
+         */
+        ReversalStatus: "proposed" | "approved" | "joined" | "dismissed";
         /** @enum {string} */
         ReviewStage: "in_review" | "id_verification_required";
         /**
@@ -10180,6 +10456,11 @@ export interface components {
              * @description Business days for which the money of a payment cannot leave the app after it arrived.
              */
             payment_hold_days: number;
+            /**
+             * Format: int64
+             * @description How often a debit in a bank's file is presented again that the payer's account did not cover.
+             */
+            debit_retries: number;
             /** @description Limits on the deliveries of links. */
             delivery_limits: components["schemas"]["DeliveryLimits"];
             /** @description Countries, by their two letters, to whose phones the app sends messages. */
@@ -10831,6 +11112,8 @@ export interface components {
             payment_authorization?: components["schemas"]["AuthorizationNeeded"] | null;
             /** @description Business days for which the money of a payment cannot leave the app after it arrived: 3 by default in production, 0 in the sandbox. */
             payment_hold_days?: number | null;
+            /** @description How often a debit in a bank's file is presented again that the payer's account did not cover (R01, R09): 0 (the default), 1 or 2 times. The payment stays pending until the last one ends. */
+            debit_retries?: number | null;
             /** @description Limits on the deliveries of links. */
             delivery_limits?: components["schemas"]["DeliveryLimitsInput"] | null;
             /** @description Countries, by their two letters, to whose phones the app sends messages; CA and US by default. Replaces the list. */
@@ -12536,6 +12819,7 @@ export interface operations {
                      *       },
                      *       "payment_authorization": "attested",
                      *       "payment_hold_days": 1000,
+                     *       "debit_retries": 1000,
                      *       "delivery_limits": {
                      *         "per_recipient_per_day": 20,
                      *         "per_day": 1000
@@ -12651,6 +12935,7 @@ export interface operations {
                      *       },
                      *       "payment_authorization": "attested",
                      *       "payment_hold_days": 1000,
+                     *       "debit_retries": 1000,
                      *       "delivery_limits": {
                      *         "per_recipient_per_day": 20,
                      *         "per_day": 1000
@@ -32844,6 +33129,8 @@ export interface operations {
                      *           "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "platform": "ach",
                      *           "direction": "credit",
+                     *           "purpose": "payments",
+                     *           "send_by": "2026-03-02T15:00:00.000000Z",
                      *           "entry_class": "PPD",
                      *           "window": "evening",
                      *           "cutoff": "2026-03-02T15:00:00.000000Z",
@@ -32941,6 +33228,8 @@ export interface operations {
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
                      *       "direction": "credit",
+                     *       "purpose": "payments",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
                      *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
@@ -33215,7 +33504,12 @@ export interface operations {
                      *       "has_more": true,
                      *       "data": [
                      *         {
+                     *           "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "kind": "payment",
                      *           "transfer_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "follows": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "followed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "bank_reversal_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "created": "2026-03-02T15:00:00.000000Z",
                      *           "status": "joined",
                      *           "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -33227,6 +33521,8 @@ export interface operations {
                      *           "individual_id": "text",
                      *           "end_to_end_id": "text",
                      *           "answer": "accepted",
+                     *           "direction": "credit",
+                     *           "error": "insufficient_funds",
                      *           "ended": "2026-03-02T15:00:00.000000Z"
                      *         }
                      *       ]
@@ -33313,6 +33609,8 @@ export interface operations {
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
                      *       "direction": "credit",
+                     *       "purpose": "payments",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
                      *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
@@ -33434,6 +33732,8 @@ export interface operations {
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
                      *       "direction": "credit",
+                     *       "purpose": "payments",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
                      *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
@@ -33553,6 +33853,8 @@ export interface operations {
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
                      *       "direction": "credit",
+                     *       "purpose": "payments",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
                      *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
@@ -33671,6 +33973,8 @@ export interface operations {
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
                      *       "direction": "credit",
+                     *       "purpose": "payments",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
                      *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
@@ -33790,6 +34094,8 @@ export interface operations {
                      *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "platform": "ach",
                      *       "direction": "credit",
+                     *       "purpose": "payments",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
                      *       "entry_class": "PPD",
                      *       "window": "evening",
                      *       "cutoff": "2026-03-02T15:00:00.000000Z",
@@ -33817,6 +34123,516 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["BankFile"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    propose_bank_reversal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the bank file. */
+                bank_file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                 *       "entry_id": "019a0000-0000-7000-8000-000000000001",
+                 *       "reason": "duplicate",
+                 *       "found_at": "2026-11-24T15:00:00Z",
+                 *       "evidence": "Order 4711 was paid out twice; see ticket 815."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProposeBankReversalRequest"];
+            };
+        };
+        responses: {
+            /** @description The reversal. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "updated": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "proposed",
+                     *       "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "entry_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "reason": "duplicate",
+                     *       "found_at": "2026-03-02T15:00:00.000000Z",
+                     *       "evidence": "text",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
+                     *       "joined": 1000,
+                     *       "skipped": 1000,
+                     *       "settled": 1000,
+                     *       "returned": 1000,
+                     *       "unsent": 1000,
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "dismissed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "dismissal": "text",
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankReversal"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_bank_reversals: {
+        parameters: {
+            query?: {
+                /** @description The number of objects on a page, 1 to 100; 10 if missing. */
+                limit?: number;
+                /** @description Return the page after the object with this id. */
+                starting_after?: string;
+                /** @description Return the page just before the object with this id. */
+                ending_before?: string;
+                /** @description Return only objects created at this time or later. */
+                created_after?: string;
+                /** @description Return only objects created before this time. */
+                created_before?: string;
+                /** @description Return only reversals of this file. */
+                bank_file_id?: string;
+                /** @description Return only reversals in this state. */
+                status?: components["schemas"]["ReversalStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "has_more": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "created": "2026-03-02T15:00:00.000000Z",
+                     *           "updated": "2026-03-02T15:00:00.000000Z",
+                     *           "status": "proposed",
+                     *           "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "entry_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "reason": "duplicate",
+                     *           "found_at": "2026-03-02T15:00:00.000000Z",
+                     *           "evidence": "text",
+                     *           "send_by": "2026-03-02T15:00:00.000000Z",
+                     *           "joined": 1000,
+                     *           "skipped": 1000,
+                     *           "settled": 1000,
+                     *           "returned": 1000,
+                     *           "unsent": 1000,
+                     *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "approved": "2026-03-02T15:00:00.000000Z",
+                     *           "dismissed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "dismissal": "text",
+                     *           "version": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankReversalList"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    get_bank_reversal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the bank reversal. */
+                bank_reversal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reversal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "updated": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "proposed",
+                     *       "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "entry_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "reason": "duplicate",
+                     *       "found_at": "2026-03-02T15:00:00.000000Z",
+                     *       "evidence": "text",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
+                     *       "joined": 1000,
+                     *       "skipped": 1000,
+                     *       "settled": 1000,
+                     *       "returned": 1000,
+                     *       "unsent": 1000,
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "dismissed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "dismissal": "text",
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankReversal"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    approve_bank_reversal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the bank reversal. */
+                bank_reversal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                 *       "version": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApproveBankReversalRequest"];
+            };
+        };
+        responses: {
+            /** @description The reversal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "updated": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "proposed",
+                     *       "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "entry_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "reason": "duplicate",
+                     *       "found_at": "2026-03-02T15:00:00.000000Z",
+                     *       "evidence": "text",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
+                     *       "joined": 1000,
+                     *       "skipped": 1000,
+                     *       "settled": 1000,
+                     *       "returned": 1000,
+                     *       "unsent": 1000,
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "dismissed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "dismissal": "text",
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankReversal"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             *
+             *     `self-approval`: A member cannot approve a payable that they submitted.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"] | components["schemas"]["SelfApprovalError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dismiss_bank_reversal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the bank reversal. */
+                bank_reversal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                 *       "reason": "0.01"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DismissBankReversalRequest"];
+            };
+        };
+        responses: {
+            /** @description The reversal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "updated": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "proposed",
+                     *       "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "entry_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "reason": "duplicate",
+                     *       "found_at": "2026-03-02T15:00:00.000000Z",
+                     *       "evidence": "text",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
+                     *       "joined": 1000,
+                     *       "skipped": 1000,
+                     *       "settled": 1000,
+                     *       "returned": 1000,
+                     *       "unsent": 1000,
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "dismissed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "dismissal": "text",
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankReversal"];
                 };
             };
             400: components["responses"]["InvalidInput"];

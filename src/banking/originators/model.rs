@@ -28,6 +28,14 @@ impl EntryClass {
     }
 }
 
+impl Originator {
+    /// Returns whether payments of an app may be sent under its name.
+    #[must_use]
+    pub fn serves(&self, app: AppId) -> bool {
+        self.app.is_none_or(|only| only == app)
+    }
+}
+
 record! {
     pub struct Originator in "originators" {
         key (org, id)

@@ -4,37 +4,37 @@
 
 use super::rows::carrying;
 use crate::fees::BOOK_CURRENCY;
-use crate::ids::OrgId;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// Returns whether payouts by a rail leave.
+/// Returns whether payouts of an app by a rail leave.
 ///
 /// # Errors
 /// The store's.
-pub fn is_connected(world: &World, org: OrgId, platform: Platform) -> Result<bool, Halt> {
+pub fn is_connected(world: &World, scope: Scope, platform: Platform) -> Result<bool, Halt> {
     if !world.is_live() {
         return Ok(true);
     }
-    Ok(carrying(world, org, platform, BOOK_CURRENCY, world.now())?.is_some())
+    Ok(carrying(world, scope, platform, BOOK_CURRENCY, world.now())?.is_some())
 }
 
 /// Returns whether an ach payout may go by rtp. Money that a bank carries must not go by a simulated rail.
 ///
 /// # Errors
 /// The store's.
-pub fn is_rtp_connected(world: &World, org: OrgId) -> Result<bool, Halt> {
-    let carries = |platform| carrying(world, org, platform, BOOK_CURRENCY, world.now());
+pub fn is_rtp_connected(world: &World, scope: Scope) -> Result<bool, Halt> {
+    let carries = |platform| carrying(world, scope, platform, BOOK_CURRENCY, world.now());
     Ok(carries(Platform::Rtp)?.is_some() || (!world.is_live() && carries(Platform::Ach)?.is_none()))
 }
 
-/// Refuses payouts by a rail that no route connects.
+/// Refuses payouts by a rail that no route connects for the app.
 ///
 /// # Errors
 /// `rail-not-connected`.
-pub fn must_be_connected(world: &World, org: OrgId, platform: Platform) -> Result<(), Halt> {
-    if is_connected(world, org, platform)? {
+pub fn must_be_connected(world: &World, scope: Scope, platform: Platform) -> Result<(), Halt> {
+    if is_connected(world, scope, platform)? {
         return Ok(());
     }
     let message = format!(

@@ -16,6 +16,7 @@ use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{MemberId, OrgId, RailProviderId, RailRouteId, SettlementAccountId};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -61,24 +62,30 @@ pub fn had_provider(world: &World, org: OrgId, provider: RailProviderId) -> Resu
     Ok(routes.iter().any(|route| route.provider == Some(provider)))
 }
 
-/// Returns the route in force at a time; each route begins with a day in the zone of its connection.
+/// Returns the route in force for an app at a time; each route begins with a day in the zone of its connection. A route to
+/// the originator of another app is none: no payment of an app is in a file under the name of another one (invariant 63).
 ///
 /// # Errors
 /// The store's.
 pub fn carrying(
     world: &World,
-    org: OrgId,
+    scope: Scope,
     platform: Platform,
     currency: &str,
     now: Time,
 ) -> Result<Option<Arc<RailRoute>>, Halt> {
+    let org = scope.org;
     let mut begun = Vec::new();
     for route in of_rail(world, org, platform, currency)? {
         let today = match route.connection {
             Some(connection) => connections::find(world, org, connection)?.settings.0.time_zone.day_of(now),
             None => Zone::utc().day_of(now),
         };
-        if route.from_on <= today.to_string() {
+        let serves = match route.originator {
+            Some(originator) => originators::find(world, org, originator)?.serves(scope.app),
+            None => true,
+        };
+        if serves && route.from_on <= today.to_string() {
             begun.push(route);
         }
     }
@@ -89,13 +96,13 @@ pub fn carrying(
 ///
 /// # Errors
 /// The store's.
-pub fn wants_address(world: &World, org: OrgId, platform: Platform, currency: &str) -> Result<bool, Halt> {
+pub fn wants_address(world: &World, scope: Scope, platform: Platform, currency: &str) -> Result<bool, Halt> {
     if !FileFormat::ALL.iter().any(|format| needs_address(platform, *format)) {
         return Ok(false);
     }
-    let Some(route) = carrying(world, org, platform, currency, world.now())? else { return Ok(false) };
+    let Some(route) = carrying(world, scope, platform, currency, world.now())? else { return Ok(false) };
     let Some(parts) = route.bank() else { return Ok(false) };
-    let connection = connections::find(world, org, parts.connection)?;
+    let connection = connections::find(world, scope.org, parts.connection)?;
     Ok(needs_address(platform, connection.settings.0.identity.format()))
 }
 

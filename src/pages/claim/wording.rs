@@ -116,6 +116,7 @@ pub(super) const fn failure(code: FailureCode) -> Text {
         | FailureCode::Unauthorized
         | FailureCode::PaymentStopped
         | FailureCode::RefusedByReceiver
+        | FailureCode::ReturnedOnRequest
         | FailureCode::RejectedByRail => Text::FailureOther,
     }
 }

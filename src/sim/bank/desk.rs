@@ -6,15 +6,18 @@ use std::sync::Arc;
 
 use super::far::Far;
 use super::set_up::{Place, person};
-use crate::bank_files::{self, ActOnFile, BankEntry, BankFile, Deed, EntryStatus, FileStatus};
+use crate::bank_files::{self, ActOnFile, BankEntry, BankFile, Deed, EntryStatus, FilePurpose, FileStatus};
 use crate::bank_intake::{
     ActOnInbound, ActOnItem, BankItem, BookedAs, FileDeed, InboundFile, InboundStatus, ItemDeed, ItemKind, ItemReason,
     ItemStatus, LineMeaning, Proposal, is_clarified,
 };
+use crate::bank_reversals::{
+    ActOnReversal, BankReversal, ProposeReversal, ReversalDeed, ReversalReason, ReversalStatus,
+};
 use crate::bank_statements::{BankStatement, StatementReason, StatementStatus};
-use crate::clock::Time;
+use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
-use crate::ids::{BankFileId, BankItemId, BankStatementId, InboundFileId, MemberId, TransferId};
+use crate::ids::{BankFileId, BankItemId, BankReversalId, BankStatementId, InboundFileId, MemberId, TransferId};
 use crate::sim::chance::Chance;
 use crate::sim::checks::changed::{changed, written};
 use crate::sim::requests::{Said, Who};
@@ -23,6 +26,11 @@ use crate::store::memory::Change;
 use crate::transfers::Transfer;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
+
+/// The time after its sending in which a member finds an error in a file; longer than the rules allow.
+const REVERSED_SECONDS: i64 = 10 * DAY_SECONDS;
+/// Entries of which a member reverses one.
+const ENTRIES_READ: usize = 50;
 
 /// What needs a member.
 #[derive(Default)]
@@ -33,6 +41,10 @@ pub(in crate::sim) struct Desk {
     statements: BTreeMap<BankStatementId, Arc<BankStatement>>,
     /// Files that the bank has not booked.
     undebited: BTreeMap<BankFileId, Arc<BankFile>>,
+    /// Files whose entries may be reversed.
+    sent: BTreeMap<BankFileId, Arc<BankFile>>,
+    /// Reversals that another member must approve.
+    reversals: BTreeMap<BankReversalId, Arc<BankReversal>>,
 }
 
 /// What a member does.
@@ -41,6 +53,8 @@ pub(in crate::sim) enum MemberDeed {
     File(ActOnFile),
     Inbound(ActOnInbound),
     Item(ActOnItem),
+    Reverse(ProposeReversal),
+    Reversal(ActOnReversal),
 }
 
 impl MemberDeed {
@@ -49,6 +63,8 @@ impl MemberDeed {
             Self::File(act) => add(batch, act.org, act),
             Self::Inbound(act) => add(batch, act.org, act),
             Self::Item(act) => add(batch, act.org, act),
+            Self::Reverse(act) => add(batch, act.org, act),
+            Self::Reversal(act) => add(batch, act.org, act),
         }
     }
 }
@@ -70,6 +86,11 @@ impl Desk {
         for file in written::<BankFile>(changes) {
             set(&mut self.files, file.id, needs_member(&file), &file);
             set(&mut self.undebited, file.id, file.debit_due.is_some(), &file);
+            let may_be_reversed = (file.status, file.purpose) == (FileStatus::Sent, FilePurpose::Payments);
+            set(&mut self.sent, file.id, may_be_reversed, &file);
+        }
+        for reversal in written::<BankReversal>(changes) {
+            set(&mut self.reversals, reversal.id, reversal.status == ReversalStatus::Proposed, &reversal);
         }
         for file in written::<InboundFile>(changes) {
             set(&mut self.inbound, file.id, file.status == InboundStatus::Quarantined, &file);
@@ -91,13 +112,14 @@ impl Desk {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.inbound.is_empty() && self.items.is_empty() && self.statements.is_empty()
+        let is_read = self.inbound.is_empty() && self.items.is_empty() && self.statements.is_empty();
+        is_read && self.files.is_empty() && self.reversals.is_empty()
     }
 
     /// Returns what a member does next about something that needs one.
     pub fn next(&self, system: &System, far: &mut Far, chance: &mut Chance) -> Option<MemberDeed> {
         let place = far.place?;
-        match chance.position(4) {
+        match chance.position(5) {
             0 => {
                 let file = pick(&self.files, chance)?;
                 let deed = about_file(&file, system.now(), far, chance)?;
@@ -117,6 +139,7 @@ impl Desk {
                 }
                 None
             }
+            3 => self.about_reversals(place, system, far, chance),
             _ => {
                 let item = pick(&self.items, chance)?;
                 let (by, deed) = self.about_item(&item, place, system, far, chance)?;
@@ -124,6 +147,40 @@ impl Desk {
                 Some(MemberDeed::Item(ActOnItem { org: place.org, person, item: item.id, deed }))
             }
         }
+    }
+
+    /// Another member decides about a proposal in time; or a member finds an error in a file at the bank.
+    fn about_reversals(&self, place: Place, system: &System, far: &mut Far, chance: &mut Chance) -> Option<MemberDeed> {
+        let now = system.now();
+        if let Some(reversal) = pick(&self.reversals, chance) {
+            let is_fresh = now.seconds_since(reversal.found_at) < DAY_SECONDS;
+            let deed = if is_fresh && !chance.one_in(4) {
+                ReversalDeed::Approve { version: reversal.version }
+            } else {
+                ReversalDeed::Dismiss { reason: evidence() }
+            };
+            // Also by the member who proposed it, which is refused.
+            let by = if chance.one_in(8) { place.members.payer } else { place.members.admin };
+            let person = person(place.org, by);
+            return Some(MemberDeed::Reversal(ActOnReversal { org: place.org, person, reversal: reversal.id, deed }));
+        }
+        if far.sound || !chance.one_in(3) {
+            return None;
+        }
+        let file = pick(&self.sent, chance)
+            .filter(|file| file.sent_at.is_some_and(|sent| now.seconds_since(sent) < REVERSED_SECONDS))?;
+        let entries = system.read(|world| bank_files::after(world, &file, None, ENTRIES_READ)).ok()?;
+        let entry = if chance.one_in(4) { None } else { chance.pick(&entries).map(|entry| entry.transfer) };
+        far.count("reversals that a member proposed");
+        Some(MemberDeed::Reverse(ProposeReversal {
+            org: place.org,
+            person: payer(place),
+            file: file.id,
+            entry,
+            reason: ReversalReason::Duplicate,
+            evidence: evidence(),
+            found_at: now,
+        }))
     }
 
     fn about_item(
@@ -268,7 +325,7 @@ fn about_file(file: &BankFile, now: Time, far: &mut Far, chance: &mut Chance) ->
 fn about_report(item: &BankItem, entry: Option<&BankEntry>, system: &System, place: Place) -> Option<ItemDeed> {
     let ignored = Some(ItemDeed::Ignore { reason: evidence() });
     let Some(entry) = entry.filter(|_| item.kind == ItemKind::Return) else { return ignored };
-    let is_open = matches!(entry.status, EntryStatus::Joined | EntryStatus::Settled);
+    let is_open = matches!(entry.status, EntryStatus::Joined | EntryStatus::Settled | EntryStatus::Reversed);
     let may_match = matches!(item.reason, Some(ItemReason::NotSent | ItemReason::UnknownTrace));
     if !is_open || !may_match || entry.amount != item.amount {
         return ignored;

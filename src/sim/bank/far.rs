@@ -42,6 +42,8 @@ pub(super) struct Truth {
     pub entries: HashMap<TransferId, EntryStatus>,
     /// The payment of each id in a file.
     pub payments: HashMap<String, TransferId>,
+    /// The reversals of each transfer, by their ids in a file.
+    pub reversals: HashMap<TransferId, Vec<String>>,
 }
 
 /// A file that the bank shows in its folder.

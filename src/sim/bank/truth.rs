@@ -1,7 +1,7 @@
 //! Compares the program's records with the bank's after each commit, by rules that do not use the product's.
 
 use super::far::Far;
-use crate::bank_files::{BankEntry, BankFile, individual_id};
+use crate::bank_files::{BankEntry, BankFile, EntryKind, EntryStatus, individual_id};
 use crate::bank_intake::{BankItem, InboundFile, ItemKind, ItemStatus};
 use crate::ids::TransferId;
 use crate::ledger::verify::Finding;
@@ -26,10 +26,23 @@ impl Far {
         }
         for entry in written::<BankEntry>(changes) {
             if self.truth.entries.insert(entry.transfer, entry.status).is_none() {
-                self.count(match entry.direction {
-                    Direction::Credit => "payments in bank files",
-                    Direction::Debit => "debits in bank files",
+                self.count(match (entry.kind, entry.direction) {
+                    (EntryKind::Payment, Direction::Credit) => "payments in bank files",
+                    (EntryKind::Payment, Direction::Debit) => "debits in bank files",
+                    (EntryKind::Reversal, _) => "reversals in bank files",
+                    (EntryKind::Retry, _) => "debits that were presented again",
                 });
+                if entry.kind == EntryKind::Reversal {
+                    let id = individual_id(entry.transfer);
+                    self.truth.reversals.entry(entry.moves()).or_default().push(id);
+                }
+            }
+            match (entry.kind, entry.status) {
+                (EntryKind::Payment | EntryKind::Retry, EntryStatus::Reversed) => {
+                    self.count("payments that were reversed")
+                }
+                (EntryKind::Reversal, EntryStatus::Returned) => self.count("reversals that were returned"),
+                (_, _) => {}
             }
             self.truth.payments.insert(individual_id(entry.transfer), entry.transfer);
         }
@@ -70,6 +83,12 @@ impl Far {
         self.truth.entries.contains_key(&transfer)
     }
 
+    /// Whether the bank has a reversal of a transfer.
+    fn is_taken_back(&self, transfer: TransferId) -> bool {
+        let ids = self.truth.reversals.get(&transfer);
+        ids.is_some_and(|ids| ids.iter().any(|id| self.accepted.contains_key(id) || self.is_in_folder(id)))
+    }
+
     /// Compares a transfer with the bank's records: no outcome that the bank did not give.
     pub fn disagreement(&self, transfer: &Transfer) -> Option<Finding> {
         let id = individual_id(transfer.id);
@@ -78,7 +97,7 @@ impl Far {
         let agrees = match transfer.status {
             TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
             TransferStatus::Completed => is_accepted || is_refused || is_waiting,
-            TransferStatus::Reversed => is_returned || is_refused,
+            TransferStatus::Reversed => is_returned || is_refused || self.is_taken_back(transfer.id),
             TransferStatus::Failed => is_returned || !is_accepted && !is_waiting,
             TransferStatus::Canceled => !is_accepted && !is_waiting,
         };

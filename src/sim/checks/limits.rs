@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::super::requests::{BillAct, Moving, Request, Wish};
 use super::changed::{changed, written};
 use crate::apps::{App, Settings};
+use crate::bank_files::{BankEntry, EntryKind};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::http::{Answer, Content};
 use crate::ids::{AppId, LedgerAccountId, OrgId, TransferId};
@@ -35,6 +36,8 @@ pub(super) struct Limits {
     withdrawn_by_app: HashSet<String>,
     places: HashMap<(OrgId, LedgerAccountId), LedgerAccountKind>,
     hold_days: HashMap<(OrgId, TransferId), i64>,
+    /// The transfers with a reversal.
+    reversed: HashSet<(OrgId, TransferId)>,
     arrived: HashMap<(OrgId, TransferId), Time>,
 }
 
@@ -120,9 +123,14 @@ impl Limits {
         for account in written::<LedgerAccount>(changes) {
             self.places.insert((account.org, account.id), account.kind);
         }
+        // What a bank moved twice is the app's at once.
+        let reversals = written::<BankEntry>(changes).filter(|entry| entry.kind == EntryKind::Reversal);
+        self.reversed.extend(reversals.map(|entry| (entry.org, entry.moves())));
         let mut findings = Vec::new();
         for posted in written::<Transaction>(changes) {
-            let Some(transfer) = posted.transfer else { continue };
+            let Some(transfer) = posted.transfer.filter(|id| !self.reversed.contains(&(posted.org, *id))) else {
+                continue;
+            };
             let Some(days) = self.hold_days.get(&(posted.org, transfer)).copied().filter(|days| *days > 0) else {
                 continue;
             };

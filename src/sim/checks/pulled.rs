@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::requests::{Collecting, Paying, Request, Wish};
 use super::changed::{changed, written};
+use crate::bank_files::{BankEntry, EntryKind, EntryStatus};
 use crate::funding::Debt;
 use crate::ids::{LedgerAccountId, OrgId, TransferId, UserId};
 use crate::ledger::verify::Finding;
@@ -31,6 +32,8 @@ pub(super) struct Pulled {
     wallets: HashSet<(OrgId, LedgerAccountId)>,
     moved: HashMap<(OrgId, TransferId), Moved>,
     pulls: HashMap<(OrgId, TransferId), (TransferStatus, i64)>,
+    /// The transfers whose money moved twice, by a reversal and a return: the second amount is the app's.
+    twice: HashSet<(OrgId, TransferId)>,
     /// Whether each user may be debited.
     may_be_debited: HashMap<UserId, bool>,
 }
@@ -63,6 +66,7 @@ impl Pulled {
             touched.push((debt.org, debt.id));
         }
         let mut findings = self.transfers(changes, &mut touched);
+        self.moved_twice(changes);
         touched.sort_unstable();
         touched.dedup();
         findings.extend(touched.into_iter().filter_map(|id| self.wrong(id)));
@@ -70,6 +74,20 @@ impl Pulled {
             self.may_be_debited.insert(user.id, user.is_verified() && user.status != UserStatus::InReview);
         }
         findings
+    }
+
+    /// Invariants 39 and 63 compare these amounts with the entries.
+    fn moved_twice(&mut self, changes: &[Change]) {
+        for entry in written::<BankEntry>(changes) {
+            let id = (entry.org, entry.moves());
+            let is_reversal = entry.kind == EntryKind::Reversal;
+            let was_reversed = self.pulls.get(&id).is_some_and(|(status, _)| *status == TransferStatus::Reversed);
+            let is_returned = entry.status == EntryStatus::Returned && (is_reversal || entry.followed_by.is_some());
+            let is_surplus = is_reversal && entry.status == EntryStatus::Settled && !was_reversed;
+            if is_returned || is_surplus {
+                self.twice.insert(id);
+            }
+        }
     }
 
     fn transfers(&mut self, changes: &[Change], touched: &mut Vec<(OrgId, TransferId)>) -> Vec<Finding> {
@@ -118,7 +136,7 @@ impl Pulled {
 
     /// Returns the fault in the money of a pull.
     fn wrong(&self, id: (OrgId, TransferId)) -> Option<Finding> {
-        let (status, amount) = self.pulls.get(&id)?;
+        let (status, amount) = self.pulls.get(&id).filter(|_| !self.twice.contains(&id))?;
         let (in_wallet, owed) = self.moved.get(&id).map_or((0, 0), |moved| (moved.in_wallet, moved.owed));
         let expected = match status {
             TransferStatus::Created

@@ -10,8 +10,9 @@ use crate::sim::requests::{Collecting, Paying};
 use crate::sim::stage::own_account;
 
 const CUSTOMERS_MAX: usize = 5;
-/// Accounts of customers: two good ones, one that is closed, and one that takes back its payments.
-const ACCOUNTS: [&str; 4] = ["6655440001", "6655440002", "10000002", "20000010"];
+/// Accounts of customers: two good ones, one that is closed, one that takes back its payments, two without money, and one that
+/// returns what is paid back.
+const ACCOUNTS: [&str; 7] = ["6655440001", "6655440002", "10000002", "20000010", "10000001", "90000001", "81000002"];
 
 impl Clients {
     pub(super) fn paying(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Paying> {

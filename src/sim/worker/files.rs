@@ -7,7 +7,8 @@ use super::super::system::System;
 use super::hand::{Delivery, Finished, Hand, Outside, Performed, finish};
 use super::sending::{self, AGAIN_SECONDS};
 use crate::bank_files::{self, Contents, FileStatus};
-use crate::ids::BankFileId;
+use crate::bank_reversals;
+use crate::ids::{BankFileId, BankReversalId};
 use crate::jobs::Leased;
 use crate::refusal::{Code, Refusal};
 
@@ -77,4 +78,20 @@ pub(super) fn end(id: BankFileId, leased: &Leased, system: &System, chance: &mut
         Ok((file.ended_through, page.iter().map(|entry| entry.transfer).collect()))
     })?;
     Ok(Finished::FileEnded(id, after, entries))
+}
+
+pub(super) fn reverse(
+    id: BankReversalId,
+    leased: &Leased,
+    system: &System,
+    chance: &mut Chance,
+) -> Result<Finished, Refusal> {
+    let (org, limit) = (leased.org, chance.position(ENTRIES) + 1);
+    let (after, entries) = system.read(|world| {
+        let order = bank_reversals::find(world, org, id)?;
+        let file = bank_files::find(world, org, order.file)?;
+        let page = bank_files::after(world, &file, order.through, limit)?;
+        Ok((order.through, page.iter().map(|entry| entry.transfer).collect()))
+    })?;
+    Ok(Finished::FileReversed(id, after, entries))
 }

@@ -15,7 +15,8 @@ use crate::bank_statements::{ApplyStatement, MatchedStatements};
 use crate::clock::Time;
 use crate::closing::Page;
 use crate::ids::{
-    AppId, BankFileId, InboundFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
+    AppId, BankFileId, BankReversalId, InboundFileId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId,
+    TransferId, UserId,
 };
 use crate::jobs::Leased;
 use crate::messages::{AttemptOutcome, Before};
@@ -69,6 +70,7 @@ pub(in crate::sim) enum Finished {
     /// The job continues at a time.
     Wait(Time),
     FileEnded(BankFileId, Option<TransferId>, Vec<TransferId>),
+    FileReversed(BankReversalId, Option<TransferId>, Vec<TransferId>),
     InboundKept(Box<KeepInbound>),
     InboundRead(InboundFileId, Box<Reading>),
     StatementsKept(InboundFileId, Box<Result<MatchedStatements, Findings>>),

@@ -289,7 +289,8 @@ id_inputs!(
     BankFileId,
     InboundFileId,
     BankItemId,
-    BankStatementId
+    BankStatementId,
+    BankReversalId
 );
 
 impl Input for RoutingNumber {

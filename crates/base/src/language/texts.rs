@@ -90,8 +90,8 @@ texts! {
     LetterArrivedFree, LetterChangedSubject, LetterChanged, ReturnerBank, ReturnerCardBank, ReturnerIssuer,
     ReturnerWallet, SpanSeconds, SpanMinutes, SpanSameDay, SpanOneDay, SpanTwoDays, SpanThreeDays,
     SpanAfterCheck, ReasonFunds, ReasonClosed, ReasonNoAccount, ReasonNumber, ReasonUnauthorized, ReasonStopped,
-    ReasonDeceased, ReasonFrozen, ReasonNotProcessed, ReasonNotEligible, ReasonReceiver, ReasonName,
-    ReasonNotFound, ReasonLimit, ReasonRejected, MailBecauseLink, MailBecauseCode, MailBecausePaid,
+    ReasonDeceased, ReasonFrozen, ReasonNotProcessed, ReasonNotEligible, ReasonReceiver, ReasonReversed,
+    ReasonName, ReasonNotFound, ReasonLimit, ReasonRejected, MailBecauseLink, MailBecauseCode, MailBecausePaid,
     MailBecauseCollected, MailBecauseChanged, MailBecauseReplied, MailButtonFails, MailWrite, MailCall, MailWriteOrCall,
     MailQuestionsBoth,
 }

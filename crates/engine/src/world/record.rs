@@ -184,6 +184,7 @@ newtype_cell! {
     ids::InboundPartId => Uuid,
     ids::BankItemId => Uuid,
     ids::BankStatementId => Uuid,
+    ids::BankReversalId => Uuid,
 }
 
 impl Cell for crate::money::Cents {

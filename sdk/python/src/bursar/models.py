@@ -150,6 +150,12 @@ class ApproveBankItemRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
+class ApproveBankReversalRequest(TypedDict):
+    acting_user_id: str
+    version: int
+    idempotency_key: NotRequired[str | None]
+
+
 class ApproveOriginatorRequest(TypedDict):
     acting_user_id: str
     idempotency_key: NotRequired[str | None]
@@ -274,6 +280,9 @@ class BankLimitsOfBothDirections(TypedDict):
 
     credit: BankLimits | None
     debit: BankLimits | None
+
+
+BankReversalId: TypeAlias = str
 
 
 BankStatementId: TypeAlias = str
@@ -552,6 +561,12 @@ class DiscardInboundFileRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
+class DismissBankReversalRequest(TypedDict):
+    acting_user_id: str
+    reason: str
+    idempotency_key: NotRequired[str | None]
+
+
 class EndClaimSessionRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
@@ -585,7 +600,10 @@ EntityType: TypeAlias = Literal['individual', 'business']
 EntryClass: TypeAlias = Literal['PPD', 'CCD', 'WEB', 'TEL']
 
 
-EntryStatus: TypeAlias = Literal['joined', 'settled', 'withdrawn', 'canceled', 'returned', 'rejected']
+EntryKind: TypeAlias = Literal['payment', 'reversal', 'retry']
+
+
+EntryStatus: TypeAlias = Literal['joined', 'settled', 'withdrawn', 'canceled', 'returned', 'rejected', 'reversed']
 
 
 class ErrorDetails(TypedDict):
@@ -639,6 +657,9 @@ class ExportedTaxYear(TypedDict):
     form_awaited: bool
 
 
+FailureCode: TypeAlias = Literal['insufficient_funds', 'account_closed', 'no_account', 'invalid_account_number', 'unauthorized', 'payment_stopped', 'holder_deceased', 'account_frozen', 'file_data_invalid', 'account_not_eligible', 'refused_by_receiver', 'returned_on_request', 'name_mismatch', 'recipient_not_found', 'limit_exceeded', 'rejected_by_rail']
+
+
 class FeeSettings(TypedDict):
     """
     How a fee is computed from an amount.
@@ -651,6 +672,9 @@ class FeeSettings(TypedDict):
 
 
 FileFormat: TypeAlias = Literal['nacha', 'pain001']
+
+
+FilePurpose: TypeAlias = Literal['payments', 'reversals', 'retries']
 
 
 FileStatus: TypeAlias = Literal['open', 'sealed', 'sending', 'renaming', 'in_doubt', 'sent', 'rejected', 'canceled', 'dropped']
@@ -1306,6 +1330,12 @@ class ReturnRate(TypedDict):
     status: RateStatus
 
 
+ReversalReason: TypeAlias = Literal['duplicate', 'wrong_receiver', 'wrong_amount', 'wrong_date']
+
+
+ReversalStatus: TypeAlias = Literal['proposed', 'approved', 'joined', 'dismissed']
+
+
 ReviewStage: TypeAlias = Literal['in_review', 'id_verification_required']
 
 
@@ -1683,6 +1713,7 @@ class UpdateAppSettingsRequest(TypedDict):
     payment_limits: NotRequired[PaymentLimitsInput | None]
     payment_authorization: NotRequired[AuthorizationNeeded | None]
     payment_hold_days: NotRequired[int | None]
+    debit_retries: NotRequired[int | None]
     delivery_limits: NotRequired[DeliveryLimitsInput | None]
     phone_countries: NotRequired[list[str] | None]
     method_rest_hours: NotRequired[int | None]
@@ -2143,7 +2174,12 @@ class BankEntry(TypedDict):
     A payment in a file.
     """
 
+    id: TransferId
+    kind: EntryKind
     transfer_id: TransferId
+    follows: TransferId | None
+    followed_by: TransferId | None
+    bank_reversal_id: BankReversalId | None
     created: str
     status: EntryStatus
     bank_file_id: BankFileId
@@ -2155,6 +2191,8 @@ class BankEntry(TypedDict):
     individual_id: str
     end_to_end_id: str
     answer: BankAnswer | None
+    direction: Direction
+    error: FailureCode | None
     ended: str | None
 
 
@@ -2177,6 +2215,8 @@ class BankFile(TypedDict):
     settlement_account_id: SettlementAccountId
     platform: Platform
     direction: Direction
+    purpose: FilePurpose
+    send_by: str | None
     entry_class: EntryClass | None
     window: str
     cutoff: str
@@ -2247,6 +2287,39 @@ class BankReconciliation(TypedDict):
     missing: list[str]
     open_statements: list[BankStatementId]
     balanced: bool
+
+
+class BankReversal(TypedDict):
+    """
+    An order of two members to reverse an entry or a file.
+    """
+
+    id: BankReversalId
+    created: str
+    updated: str
+    status: ReversalStatus
+    bank_file_id: BankFileId
+    entry_id: TransferId | None
+    reason: ReversalReason
+    found_at: str
+    evidence: str | None
+    send_by: str
+    joined: int
+    skipped: int
+    settled: int
+    returned: int
+    unsent: int
+    made_by: MemberId
+    approved_by: MemberId | None
+    approved: str | None
+    dismissed_by: MemberId | None
+    dismissal: str | None
+    version: int
+
+
+class BankReversalList(TypedDict):
+    has_more: bool
+    data: list[BankReversal]
 
 
 class BankStatement(TypedDict):
@@ -3198,6 +3271,15 @@ class PayoutOptionList(TypedDict):
     data: list[PayoutOption]
 
 
+class ProposeBankReversalRequest(TypedDict):
+    acting_user_id: str
+    entry_id: NotRequired[str | None]
+    reason: ReversalReason
+    found_at: str
+    evidence: str
+    idempotency_key: NotRequired[str | None]
+
+
 class RailPayment(TypedDict):
     """
     A payout at a provider behind HTTP.
@@ -3370,6 +3452,7 @@ class Settings(TypedDict):
     payment_limits: PaymentLimits
     payment_authorization: AuthorizationNeeded
     payment_hold_days: int
+    debit_retries: int
     delivery_limits: DeliveryLimits
     phone_countries: list[str]
     method_rest_hours: int

@@ -1126,6 +1126,10 @@ class Operations(Transport):
         """List payments in files."""
         return self.request("GET", "/v2/bank/entries", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_file_id": bank_file_id})
 
+    def iterate_bank_entries(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None) -> Iterator[models.BankEntry]:
+        """List payments in files: all of them, page by page."""
+        return self.pages(lambda after: self.list_bank_entries(limit=limit, created_after=created_after, created_before=created_before, bank_file_id=bank_file_id, starting_after=after))
+
     def release_bank_file(self, bank_file_id: str, body: models.ReleaseBankFileRequest, *, idempotency_key: str | None = None) -> models.BankFile:
         """Release a file above a limit.
 
@@ -1160,6 +1164,36 @@ class Operations(Transport):
         For a file that is not at the bank. Its payouts fail, and their money goes back.
         """
         return self.request("POST", f"/v2/bank/files/{self.part(bank_file_id)}/cancel", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def propose_bank_reversal(self, bank_file_id: str, body: models.ProposeBankReversalRequest, *, idempotency_key: str | None = None) -> models.BankReversal:
+        """Propose to reverse an entry or a file.
+
+        For entries that are at the bank. The reversal debits what was paid, or pays back what was collected; another member approves it. It reaches the bank within five banking days after the settlement.
+        """
+        return self.request("POST", f"/v2/bank/files/{self.part(bank_file_id)}/reverse", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def list_bank_reversals(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None, status: models.ReversalStatus | None = None) -> models.BankReversalList:
+        """List reversals."""
+        return self.request("GET", "/v2/bank/reversals", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_file_id": bank_file_id, "status": status})
+
+    def iterate_bank_reversals(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None, status: models.ReversalStatus | None = None) -> Iterator[models.BankReversal]:
+        """List reversals: all of them, page by page."""
+        return self.pages(lambda after: self.list_bank_reversals(limit=limit, created_after=created_after, created_before=created_before, bank_file_id=bank_file_id, status=status, starting_after=after))
+
+    def get_bank_reversal(self, bank_reversal_id: str) -> models.BankReversal:
+        """Get a reversal."""
+        return self.request("GET", f"/v2/bank/reversals/{self.part(bank_reversal_id)}")
+
+    def approve_bank_reversal(self, bank_reversal_id: str, body: models.ApproveBankReversalRequest, *, idempotency_key: str | None = None) -> models.BankReversal:
+        """Approve a reversal.
+
+        Requires another member than the one who proposed it, the version that the member saw, and an error that was found at most 24 hours ago. The entries join the next file of reversals.
+        """
+        return self.request("POST", f"/v2/bank/reversals/{self.part(bank_reversal_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def dismiss_bank_reversal(self, bank_reversal_id: str, body: models.DismissBankReversalRequest, *, idempotency_key: str | None = None) -> models.BankReversal:
+        """Dismiss a proposed reversal."""
+        return self.request("POST", f"/v2/bank/reversals/{self.part(bank_reversal_id)}/dismiss", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_inbound_files(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.InboundStatus | None = None) -> models.InboundFileList:
         """List files that banks sent."""
