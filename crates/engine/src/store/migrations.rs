@@ -127,6 +127,7 @@ migrations! {
     85 "movements_in_files",
     86 "debits_in_files",
     88 "decisions_about_payments",
+    92 "requests_for_new_links",
 }
 
 impl Migration {
