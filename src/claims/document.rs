@@ -161,8 +161,8 @@ pub struct MethodOption {
     pub payout_amount: Cents,
     /// When the money arrives.
     pub arrival: &'static str,
-    /// When the money arrives if it is paid out now.
-    #[schema(value_type = String, format = DateTime)]
+    /// When the money arrives if it is paid out now. For the pages only: a replay of a step has the same bytes.
+    #[serde(skip)]
     pub arrives_at: Time,
     /// The fields of the method's details; empty for a saved method.
     pub fields: Vec<StepField>,

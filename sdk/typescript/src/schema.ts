@@ -7981,11 +7981,6 @@ export interface components {
             payout_amount: number;
             /** @description When the money arrives. */
             arrival: string;
-            /**
-             * Format: date-time
-             * @description When the money arrives if it is paid out now.
-             */
-            arrives_at: string;
             /** @description The fields of the method's details; empty for a saved method. */
             fields: components["schemas"]["StepField"][];
         };
@@ -22231,7 +22226,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -22403,7 +22397,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -22594,7 +22587,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -22786,7 +22778,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -22992,7 +22983,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -23192,7 +23182,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -23377,7 +23366,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -23567,7 +23555,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -23737,7 +23724,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
@@ -23942,7 +23928,6 @@ export interface operations {
                      *             "fee_amount": 1000,
                      *             "payout_amount": 1000,
                      *             "arrival": "text",
-                     *             "arrives_at": "2026-03-02T15:00:00.000000Z",
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",

@@ -2915,7 +2915,6 @@ class MethodOption(TypedDict):
     fee_amount: int
     payout_amount: int
     arrival: str
-    arrives_at: str
     fields: list[StepField]
 
 
