@@ -1,4 +1,4 @@
-// The scripts of the pages for developers. They filter the reference and the inbox, copy code, and reload a page while
+// The scripts of the pages for developers. They filter the reference, the inbox and the requests, copy code, and reload a page while
 // work is under way. Every page works without them.
 "use strict";
 
@@ -50,13 +50,14 @@ for (const code of document.querySelectorAll("[data-copy]")) {
   code.after(button);
 }
 
-// The messages of the inbox, narrowed while the recipient is typed.
+// The messages of the inbox, narrowed while the recipient is typed; the requests, while a part of them is typed.
 const narrowed = document.querySelector("[data-narrowed-by]");
-const recipient = narrowed && document.getElementById(narrowed.dataset.narrowedBy);
-recipient?.addEventListener("input", () => {
-  const typed = recipient.value.toLowerCase().replace(/[\s()-]/g, "");
+const narrowing = narrowed && document.getElementById(narrowed.dataset.narrowedBy);
+narrowing?.addEventListener("input", () => {
+  const plain = (text) => text.toLowerCase().replace(/[\s()-]/g, "");
   for (const item of narrowed.children) {
-    item.hidden = !item.querySelector(".message-to").textContent.toLowerCase().includes(typed);
+    const { textContent } = item.querySelector(".message-to") ?? item;
+    item.hidden = !plain(textContent).includes(plain(narrowing.value));
   }
 });
 

@@ -24,7 +24,7 @@ use crate::key_file::{self, MasterKeys};
 use crate::originals::ORIGINALS;
 use crate::outbound::{DEADLINE, Outbound, Tokens, Turns};
 use crate::payout_links::{self, PayoutLink};
-use crate::program::{Bursar, Environment, KnownKeys, SetupToken, SignIns};
+use crate::program::{Bursar, Environment, KnownKeys, SeenRequests, SetupToken, SignIns};
 use crate::providers::{Gateway, Providers, Smtp};
 use crate::refusal::Refusal;
 use crate::screening::Watchlist;
@@ -214,6 +214,7 @@ impl Instance {
             watchlist: RwLock::new(watchlist),
             local_credentials: OnceLock::new(),
             originals: ORIGINALS,
+            requests: SeenRequests::default(),
         };
         Ok((Arc::new(bursar), self.guards))
     }

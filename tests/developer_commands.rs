@@ -1,5 +1,6 @@
 //! The subcommands for developers, against a real process: get, post, trigger, doctor, sandbox reset, completions.
 
+use std::io::BufRead as _;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Output;
@@ -105,13 +106,39 @@ fn trigger_makes_each_scenario_happen_and_prints_its_events() {
     }
     let people = said(&run(folder.path(), &["trigger", "link.claimed"]));
     assert!(people.contains("claimed: transfer ") && people.contains("payout_link.updated"), "{people}");
-    // The events of the log are also under the name that other programs use for them.
-    assert!(said(&run(folder.path(), &["logs"])).contains("payout_link.updated"));
 
     // Another server, in which nothing is simulated, is left alone.
     let elsewhere = format!("http://{}/elsewhere", server.address);
     fails(&run(folder.path(), &["trigger", "link.claimed", "--base-url", &elsewhere]), 1, "not a sandbox");
     fails(&run(folder.path(), &["trigger", "payout.lost"]), 2, "payout.settled");
+}
+
+#[test]
+fn logs_prints_the_newest_requests_and_follows_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Process::start(folder.path());
+    json(&run(folder.path(), &["get", "users"]));
+    fails(&run(folder.path(), &["post", "payout-links", "amount=0"]), 1, "/amount");
+    let all = said(&run(folder.path(), &["logs"]));
+    let lines: Vec<&str> = all.lines().collect();
+    assert_eq!(lines.len(), 2, "{all}");
+    assert!(lines[0].contains("  200  ") && lines[0].contains("GET    /v2/users  "), "{all}");
+    assert!(lines[1].contains("  400  ") && lines[1].contains("  invalid-input: /amount"), "{all}");
+    let refused = json(&run(folder.path(), &["logs", "--errors", "--json"]));
+    assert_eq!((&refused["http_status"], &refused["path"]), (&Value::from(400), &Value::from("/v2/payout-links")));
+    let id = refused["request_id"].as_str().unwrap();
+    assert_eq!(json(&run(folder.path(), &["logs", "--request-id", id, "--json"]))["id"], refused["id"]);
+
+    let arguments = ["logs", "--follow", "--limit", "1", "--data-dir", folder.path().to_str().unwrap()];
+    let mut following = bursar(&arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(following.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("invalid-input"));
+    json(&run(folder.path(), &["get", "payout-requests"]));
+    assert!(lines.next().unwrap().unwrap().contains("/v2/payout-requests"));
+    following.kill().unwrap();
+    following.wait().unwrap();
+    server.kill();
+    fails(&run(folder.path(), &["logs"]), 1, "refused");
 }
 
 #[test]

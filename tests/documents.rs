@@ -287,6 +287,33 @@ fn references<'a>(value: &'a Value, at: &str, found: &mut Vec<(String, &'a str)>
     }
 }
 
+/// Every text for readers of a document, with its place.
+fn prose(value: &Value, at: &str, found: &mut Vec<(String, String)>) {
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        let at = format!("{at}/{name}");
+        match inner.as_str().filter(|_| ["summary", "description"].contains(&name.as_str())) {
+            Some(text) => found.push((at, text.to_owned())),
+            None => prose(inner, &at, found),
+        }
+    }
+    value.as_array().into_iter().flatten().for_each(|inner| prose(inner, at, found));
+}
+
+/// Whether a text has a link of rustdoc, a path of Rust or the name of a document that a reader does not have.
+fn is_for_contributors(text: &str) -> bool {
+    ["[`", "::", "interface.md", "decisions.md", "specification.md", "src/"].iter().any(|word| text.contains(word))
+}
+
+#[test]
+fn texts_of_the_document_are_for_its_readers() {
+    let mut found = Vec::new();
+    prose(&document(), "", &mut found);
+    assert!(found.len() > 2_000, "{}", found.len());
+    let wrong: Vec<_> = found.iter().filter(|(_, text)| is_for_contributors(text)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(is_for_contributors("All but [`Platform::Rtp`].") && !is_for_contributors("All but `rtp`: see it."));
+}
+
 #[test]
 fn every_reference_of_the_document_has_its_target() {
     let document = document();

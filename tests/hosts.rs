@@ -31,7 +31,7 @@ async fn a_sandbox_shows_what_is_its_own_under_its_own_names_only() {
     let body = json!({"amount": 500, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
     let page = link["link"].as_str().unwrap().strip_prefix("http://127.0.0.1:8080").unwrap().to_owned();
-    for path in ["/", "/inbox", "/metrics", "/docs", "/v2/sandbox/messages", "/v2/sandbox/clock", &page] {
+    for path in ["/", "/inbox", "/requests", "/metrics", "/docs", "/v2/sandbox/messages", "/v2/sandbox/clock", &page] {
         for own in ["127.0.0.1:8080", "localhost:9", "[::1]", "192.0.2.7:8080", "me.localhost"] {
             server.get(path).app_key().header("host", own).send().await.expect(200);
         }

@@ -171,6 +171,7 @@ mod tests {
             watchlist: std::sync::RwLock::new(crate::screening::Watchlist::of_sandbox()),
             local_credentials: OnceLock::new(),
             originals: Originals::NONE,
+            requests: crate::program::SeenRequests::default(),
         }
     }
 

@@ -156,6 +156,15 @@ pub fn carrier(
     credit(world, parts, &connection, (platform, HolderType::Individual), amount).map(Some)
 }
 
+/// Returns when a payout settles that joins the next file of its rail; `None` if no route of its rail to a bank is in
+/// force.
+pub fn settles_at(world: &World, scope: Scope, platform: Platform, amount: Cents) -> Result<Option<Time>, Halt> {
+    let Some((_, connection)) = bank_route(world, scope, platform)? else { return Ok(None) };
+    let rail = (platform, Direction::Credit);
+    let window = next_window(&connection, rail, world.now(), may_be_same_day(platform, amount));
+    Ok(window.map(|window| window.settles_at))
+}
+
 /// Returns the carrier of a payment of this amount to a bank account; `None` if no route of ach to a bank is in force.
 ///
 /// # Errors

@@ -36,7 +36,7 @@ pub use booking::{
     book_deposit, book_payments, book_returns, book_unexplained, undebited, write_off,
 };
 pub use build::{individual_id, is_individual_id};
-pub use carrier::{Carrier, carrier, collects, is_at_once};
+pub use carrier::{Carrier, carrier, collects, is_at_once, settles_at};
 pub use contents::{Contents, contents};
 pub use cut::CutFile;
 pub use far_end::{FarEnd, OpenedEnd, far_end};

@@ -20,7 +20,7 @@ use crate::engine::Command;
 use crate::language::Language;
 use crate::messages::Channel;
 use crate::money::Cents;
-use crate::payout_links::{self, ClaimToken};
+use crate::payout_links::{self, ClaimToken, RequestNewLink};
 use crate::payout_methods::{self, Details, PayoutMethod};
 use crate::phone::PhoneNumber;
 use crate::program::Bursar;
@@ -29,6 +29,16 @@ use crate::taxes::{TaxFormInput, first_verification};
 use crate::users::{self, NewMethod};
 use crate::verification::{Checked, NewCode, hash_code};
 use crate::world::World;
+
+/// What a link's page shows in every state of the link.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub sender: Sender,
+    /// Of the whole link.
+    pub amount: Cents,
+    /// Whether the payee has asked for a new link.
+    pub is_requested_again: bool,
+}
 
 /// One payee at one link.
 #[derive(Clone, Debug)]
@@ -99,13 +109,14 @@ impl Payee {
         self.bursar.read(move |world| document::document(world, &token, session.as_deref(), &path, language)).await
     }
 
-    /// Returns the sender, in every state of the link.
-    pub async fn sender(&self) -> Result<Sender, Refusal> {
+    /// Returns the sender and the amount, in every state of the link.
+    pub async fn offer(&self) -> Result<Offer, Refusal> {
         let token = self.token.clone();
         self.bursar
             .read(move |world| {
                 let link = payout_links::by_token(world, &token)?;
-                Ok(Sender::from(&*apps::find(world, link.scope())?))
+                let sender = Sender::from(&*apps::find(world, link.scope())?);
+                Ok(Offer { sender, amount: link.amount, is_requested_again: link.new_link_requested_at.is_some() })
             })
             .await
     }
@@ -323,6 +334,15 @@ impl Payee {
     /// Confirms the change with both codes, for callers that handle each kind of wrong code.
     pub async fn confirm_contact(&self, codes: &ContactCodesStep) -> Result<Result<(), [Checked; 2]>, Refusal> {
         self.run(self.confirm_contact_command(codes)).await
+    }
+
+    pub fn new_link_command(&self) -> RequestNewLink {
+        RequestNewLink { token: self.token.clone() }
+    }
+
+    /// Asks the sender of an expired link for a new one.
+    pub async fn request_new_link(&self) -> Result<(), Refusal> {
+        self.run(self.new_link_command()).await
     }
 
     pub fn end_command(&self) -> EndSession {

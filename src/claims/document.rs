@@ -19,7 +19,7 @@ use crate::language::{Language, Text};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink, rules};
 use crate::payout_methods::{self, FieldSpec};
-use crate::payouts::{FeeRequest, Way, quote};
+use crate::payouts::{self, FeeRequest, Way, quote};
 use crate::platform::Platform;
 use crate::transfers::{Transfer, TransferStatus};
 use crate::users::{self, User, UserStatus};
@@ -161,6 +161,9 @@ pub struct MethodOption {
     pub payout_amount: Cents,
     /// When the money arrives.
     pub arrival: &'static str,
+    /// When the money arrives if it is paid out now. For the pages only: a replay of a step has the same bytes.
+    #[serde(skip)]
+    pub arrives_at: Time,
     /// The fields of the method's details; empty for a saved method.
     pub fields: Vec<StepField>,
 }
@@ -414,6 +417,8 @@ fn option(
     let fields = if payout_method_id.is_some() { &[] } else { payout_methods::fields_of(way.platform) };
     let asks = routes::wants_address(world, active.link.scope(), way.platform, BOOK_CURRENCY)?;
     let prices = &quoted.prices;
+    let scope = active.link.scope();
+    let arrives_at = payouts::arrives_at(world, scope, prices.platform, quoted.charged.payout_amount)?;
     Ok(Some(MethodOption {
         platform: prices.platform.as_str(),
         name: prices.platform.display_name(),
@@ -422,6 +427,7 @@ fn option(
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
         arrival: prices.terms.arrival.text,
+        arrives_at,
         fields: fields.iter().filter_map(|spec| asked_field(spec, asks)).collect(),
     }))
 }

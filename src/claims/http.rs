@@ -138,6 +138,11 @@ pub async fn end(call: Call) -> Outcome {
     take(&call, &payee, Ok(payee.end_command())).await
 }
 
+pub async fn request_new_link(call: Call) -> Outcome {
+    let payee = payee(&call)?;
+    step(&call, &payee, Ok(payee.new_link_command()), |()| Answer::empty(204)).await
+}
+
 fn key_scope(token: &ClaimToken) -> Uuid {
     let bytes = token.hash.first_chunk::<16>().copied().unwrap_or_default();
     Uuid::new_v8(bytes)
@@ -147,6 +152,19 @@ fn about(route: Route, summary: &'static str) -> Route {
     let refusals = [Code::NotFound, Code::LinkExpired, Code::LinkCanceled, Code::AlreadyClaimed, Code::NotPermitted];
     let route = route.about("Claims", summary).opened_by_token(payout_links::check_token);
     route.gives::<ClaimDocument>(200, "The state of the claim.").refuses(&refusals)
+}
+
+fn new_link() -> Route {
+    route!(Post "/v2/claims/{token}/new-link" Anyone "request_new_link" request_new_link)
+        .about("Claims", "Ask the sender for a new link")
+        .opened_by_token(payout_links::check_token)
+        .describe(
+            "For an expired link: sets `new_link_requested_at` of the payout link, and its event informs the sender, \
+             who may send the money again. No message is sent and no money moves. A repeated call changes nothing.",
+        )
+        .keyed()
+        .gives_empty(204, "The sender is informed.")
+        .refuses(&[Code::NotFound, Code::LinkCanceled, Code::AlreadyClaimed, Code::InvalidState])
 }
 
 fn contact_changes() -> Vec<Route> {
@@ -244,5 +262,5 @@ pub fn routes() -> Vec<Route> {
             )
             .keyed(),
     ];
-    [steps, contact_changes()].concat()
+    [steps, contact_changes(), vec![new_link()]].concat()
 }

@@ -50,6 +50,8 @@ pub(super) fn quote(
     let method = chosen(world, &session)?;
     let fees = FeeRequest { party: session.link.fee_party, override_: None };
     let quoted = payouts::quote(world, session.link.scope(), &Way::to(&method), amount, fees)?;
+    let platform = quoted.prices.platform;
+    let arrives_at = payouts::arrives_at(world, session.link.scope(), platform, quoted.charged.payout_amount)?;
     Ok(ClaimQuote {
         available,
         amount,
@@ -57,7 +59,7 @@ pub(super) fn quote(
         payout_amount: quoted.charged.payout_amount,
         destination: method.distinguished(language),
         bank: method.bank_name.clone(),
-        platform: quoted.prices.platform,
-        arrives_at: world.now().plus_seconds(quoted.prices.terms.arrival.seconds),
+        platform,
+        arrives_at,
     })
 }

@@ -19,6 +19,7 @@ mod keys;
 mod listen;
 mod log;
 mod logging;
+mod logs;
 mod migrate;
 mod master;
 mod move_store;
@@ -236,12 +237,13 @@ enum Command {
         shell: completions::For,
     },
     /// Print the events of a running server
-    #[command(
-        visible_alias = "logs",
-        after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
-                      bursar logs --follow\n  bursar events --json | jq -c '[.name, .object.status]'"
-    )]
+    #[command(after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
+                      bursar events --json | jq -c '[.name, .object.status]'")]
     Events(events::Options),
+    /// Print the newest requests that a running sandbox answered
+    #[command(after_help = "Examples:\n  bursar logs\n  bursar logs --follow --errors\n  \
+                            bursar logs --request-id 019a… --json\n\nThe page /requests shows the same.")]
+    Logs(logs::Options),
     /// Forward the events of a running server to a URL, signed like webhooks
     #[command(after_help = "Examples:\n  bursar listen --forward-to http://127.0.0.1:3000/hooks\n  \
                             bursar listen --forward-to http://127.0.0.1:3000/hooks --after 0 --json")]
@@ -298,6 +300,7 @@ pub fn run() -> ExitCode {
         Command::Sandbox { asked } => sandbox::run(asked),
         Command::Completions { shell } => completions::run(settings::shaped(Line::command()), shell),
         Command::Events(asked) => events::run(&asked),
+        Command::Logs(options) => logs::run(&options),
         Command::Listen(asked) => listen::run(&asked),
         Command::Keys(asked) => keys::run(&asked),
         Command::Organizations { asked } => organizations::run(asked),

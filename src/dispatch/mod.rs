@@ -17,6 +17,7 @@ mod host;
 mod idempotency_key;
 mod proxies;
 mod rate;
+mod requests;
 mod reserved;
 mod response;
 mod security;
@@ -208,9 +209,17 @@ impl Pipeline {
             answer = answer.in_context(&self.bursar.error_context(Some(request_id.clone())));
         }
         let status = answer.status;
+        let error = requests::error(&answer).filter(|_| is_sandbox);
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.rate_status.as_ref());
         let took = started.elapsed();
+        if is_sandbox {
+            let route = place.and_then(|place| find(place, &parts).ok());
+            let pattern = place.map(|place| place.path);
+            let (parts, request_id) = (&parts, request_id.as_str());
+            let answered = requests::Answered { route, pattern, parts, status, error, request_id, took };
+            requests::keep(&self.bursar, answered, &seen);
+        }
         log(&parts, timings.route, status, &request_id, &seen, took);
         timings.record(&parts.method, status, took);
         response

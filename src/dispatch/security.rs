@@ -61,7 +61,7 @@ fn event(route: Option<&Route>, outcome: &Outcome) -> Option<SecurityEvent> {
     }
 }
 
-fn shown(parts: &Parts) -> Option<Credential> {
+pub(super) fn shown(parts: &Parts) -> Option<Credential> {
     Credential::parse(parts.headers.get("authorization")?.to_str().ok()?).ok()
 }
 

@@ -327,7 +327,7 @@ mod tests {
                 app_name: "Acme",
                 amount,
                 method: "Checking account ••6789",
-                arrival: "seconds",
+                arrival: "in seconds",
                 message: Some("Well done."),
             },
             Letter::PaymentCollected { app_name: "Acme", amount, account: "6789" },
@@ -342,7 +342,7 @@ mod tests {
         $1,234.05 from Acme was canceled before it was sent. The money is back with the sender. If you expected it, ask Acme.
         ---
         Acme sent you $1,234.05.
-        It goes to Checking account ••6789. Expected arrival: seconds.
+        It goes to Checking account ••6789 and arrives in seconds.
         Acme says: "Well done."
         ---
         Acme is collecting $1,234.05 from your bank account ending in 6789. If you did not agree to this, ask Acme to cancel it, and ask your bank within 60 days to return it.
@@ -385,5 +385,47 @@ mod tests {
                 assert_eq!(composed.code.as_deref(), Some("314159"));
             }
         }
+    }
+
+    /// The letters of a text message in its alphabet of 7 bits (GSM 03.38), and those that count twice.
+    const LETTERS: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
+    const DOUBLE_LETTERS: &str = "^{}\\[~]|€";
+
+    /// Returns the number of segments that a text costs.
+    fn segments(text: &str) -> usize {
+        let width = |letter: char| match letter {
+            _ if letter.is_ascii_alphanumeric() || LETTERS.contains(letter) => Some(1),
+            _ if DOUBLE_LETTERS.contains(letter) => Some(2),
+            _ => None,
+        };
+        let (length, whole, part) = match text.chars().map(width).sum::<Option<usize>>() {
+            Some(length) => (length, 160, 153),
+            None => (text.encode_utf16().count(), 70, 67),
+        };
+        if length <= whole { 1 } else { length.div_ceil(part) }
+    }
+
+    /// A claim's address has 64 letters after `/claim/`.
+    #[test]
+    fn the_text_of_a_link_has_two_segments_at_most_where_its_letters_allow_it() {
+        let link = format!("https://pay.example.com/claim/{}", "A".repeat(64));
+        let text = |language, message, reminds_until, support| {
+            let (app_name, amount) = ("Harbor and Pine Studio", Cents::new(1_234_567));
+            let letter = Letter::ClaimLink { app_name, amount, message, link: &link, reminds_until, support };
+            compose(&letter, language).text
+        };
+        let day = Some(jiff::civil::date(2026, 12, 21));
+        for language in Language::ALL {
+            let most = if language == Language::Ar { 4 } else { 2 };
+            for (reminds_until, support) in [(None, None), (None, Some("+12127361234")), (day, None)] {
+                let text = text(language, None, reminds_until, support);
+                assert!(segments(&text) <= most, "{language}, {} segments: {text}", segments(&text));
+            }
+        }
+        // The counterpart: a message of the sender may cost another one.
+        let message = "Thank you for the drawings. ".repeat(5);
+        assert_eq!(segments(&text(Language::En, Some(&message), None, Some("+12127361234"))), 3);
+        assert_eq!((segments(&"a".repeat(160)), segments(&"a".repeat(161)), segments("ó")), (1, 2, 1));
+        assert_eq!((segments(&"ó".repeat(71)), segments(&"€".repeat(81))), (2, 2));
     }
 }

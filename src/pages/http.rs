@@ -3,6 +3,7 @@
 use super::assets::{ASSET_KEPT_SECONDS, asset};
 use super::draw::page;
 use super::inbox::show_inbox;
+use super::requests::show_requests;
 use super::sandbox::{self, Local};
 use super::views::LandingPage;
 use crate::http::route::route;
@@ -57,6 +58,10 @@ pub fn routes() -> Vec<Route> {
             .gives_empty(200, "The page."),
         route!(Get "/inbox" Anyone "show_inbox" show_inbox)
             .about("Pages", "Show the simulated messages of all apps, in the sandbox only")
+            .gives_empty(200, "The page.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/requests" Anyone "show_requests" show_requests)
+            .about("Pages", "Show the newest requests of all apps, in the sandbox only")
             .gives_empty(200, "The page.")
             .refuses(&[Code::NotFound]),
         route!(Get "/assets/{name}" Anyone "get_asset" get_asset)

@@ -1,5 +1,5 @@
-//! The pages for people: the claim of a payout link, notices to payees, senders, set-up links, the sandbox inbox, the landing
-//! page, the API reference and the user guide.
+//! The pages for people: the claim of a payout link, notices to payees, senders, set-up links, the inbox and the requests of a
+//! sandbox, the landing page, the API reference and the user guide.
 //!
 //! Every page is complete HTML from the server and works without scripts. [`assets::CONTENT_SECURITY_POLICY`] forbids
 //! inline scripts and styles, so the templates contain none. Views hold text only and never compute an amount, a fee or
@@ -16,6 +16,7 @@ mod inbox;
 mod language;
 mod notice;
 mod origin;
+mod requests;
 mod sandbox;
 mod sender;
 mod setup;

@@ -10,6 +10,7 @@ mod inbox;
 mod landing;
 mod notice;
 mod reference;
+mod requests;
 mod sandbox;
 mod sender;
 mod setup;
@@ -20,8 +21,8 @@ mod gallery;
 pub use claim::{
     BankForm, BankSpeed, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage,
     ContactPage, ContactWay, DonePage, MethodDetailsPage, MethodField, MethodPage, NamedContact, NamedContactPage,
-    OtherForm, PayoutOutcome, PayoutPage, ProfilePage, ReceiptPage, SavedMethod, Step, StepState, TaxForm, WayChoice,
-    WayGroup,
+    NewLink, OtherForm, PayoutOutcome, PayoutPage, ProfilePage, ReceiptPage, SavedMethod, Step, StepState, TaxForm,
+    WayChoice, WayGroup,
 };
 pub use guide::{GuideGroup, GuideLink, GuidePage};
 pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
@@ -31,6 +32,7 @@ pub use reference::{
     Operation, OperationGroup, ReferenceChapter, ReferenceGroupPage, ReferenceGroupText, ReferencePage, ReferenceRow,
     ResponseDoc, Sample,
 };
+pub use requests::{RequestsPage, ShownRequest};
 pub use sandbox::{Glance, GlanceEvent, GlanceMessage, GlanceTransfer, Movement, SandboxRefusedPage, TestPayoutPage};
 pub use sender::{Sender, Website, WhyPage, WhyPayment};
 pub use setup::{SetupPage, SetupState};

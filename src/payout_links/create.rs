@@ -192,6 +192,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         newest_payout: None,
         payouts: 0,
         expires_at,
+        new_link_requested_at: None,
         version: 1,
         created_at: now,
         updated_at: now,

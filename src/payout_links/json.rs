@@ -64,6 +64,9 @@ pub struct PayoutLinkJson {
     pub expires_at: Time,
     /// The number of deliveries, at most five.
     pub deliveries: u32,
+    /// When the payee asked for a new link, after this one had expired.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub new_link_requested_at: Option<Time>,
 }
 
 /// How a link is delivered.
@@ -151,5 +154,6 @@ fn body(link: &PayoutLink, address: Option<String>) -> PayoutLinkJson {
         funding_source: link.funding_source.as_str(),
         expires_at: link.expires_at,
         deliveries: link.deliveries,
+        new_link_requested_at: link.new_link_requested_at,
     }
 }

@@ -18,6 +18,7 @@ mod json;
 mod model;
 mod redeliver;
 mod reported;
+mod request_new;
 mod rows;
 pub mod rules;
 mod sweep;
@@ -34,6 +35,7 @@ pub use json::{PayoutLinkJson, address, address_start, address_under, json, json
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use reported::Reported;
+pub use request_new::RequestNewLink;
 pub(crate) use rows::change;
 pub use rows::{by_token, erase, find};
 pub use rules::DELIVERIES_MAX;

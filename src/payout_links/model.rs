@@ -159,6 +159,8 @@ record! {
         /// All payouts, in every state.
         pub payouts: u32,
         pub expires_at: Time,
+        /// When the payee asked for a new link, after this one had expired.
+        pub new_link_requested_at: Option<Time>,
         /// Incremented by each change.
         pub version: i64,
         pub created_at: Time,

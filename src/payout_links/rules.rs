@@ -179,6 +179,18 @@ pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     }
 }
 
+/// Checks that the link has expired, even if the expiry job has not run yet.
+pub fn must_have_expired(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
+    match may_open(link, now) {
+        Err(refusal) if refusal.code == Code::LinkExpired => Ok(()),
+        Err(refusal) => Err(refusal),
+        Ok(()) => {
+            apply(link, LinkEvent::Claimed)?;
+            Err(Refusal::new(Code::InvalidState, "The payout link has not expired. Claim it with its link."))
+        }
+    }
+}
+
 /// Returns every transition for docs/states.md: from, event, to.
 pub fn transitions() -> Vec<TransitionRow> {
     states::transitions(&LinkEvent::ALL, |status, event| match transition(status, event) {

@@ -7,6 +7,7 @@
 //! Start at `quote.rs`, then `pay.rs` and `settle.rs`.
 
 mod approve;
+mod arrival;
 mod cancel;
 mod carrier;
 mod choose;
@@ -20,6 +21,7 @@ mod send;
 mod settle;
 
 pub use approve::ApprovePayout;
+pub use arrival::{Arrival, arrives_at};
 pub use cancel::CancelPayout;
 pub use choose::RailRequest;
 pub use create::CreatePayout;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::arrival::{Arrival, arrives_at};
 use super::pay::{Order, pay};
 use super::quote::FeeRequest;
 use crate::apps;
@@ -126,16 +127,21 @@ impl SendPayout {
         let platform = transfer.platform.unwrap_or(method.platform);
         let app = apps::find(world, self.scope)?;
         let language = user.language.or(app.settings.0.brand.language).unwrap_or_default();
-        let arrival = language.text(span(crate::fees::schedule(platform, world.now().date()).arrival.text));
         let arrival = match transfer.status {
             // Above the app's approval limit: it is sent when a member has approved it.
-            TransferStatus::Flagged => language.say(Text::SpanAfterCheck).exact("span", arrival).plain(),
+            TransferStatus::Flagged => language.say(Text::ArrivalApproved).with("sender", &app.name).plain(),
             TransferStatus::Created
             | TransferStatus::Pending
             | TransferStatus::Completed
             | TransferStatus::Failed
             | TransferStatus::Reversed
-            | TransferStatus::Canceled => arrival.to_owned(),
+            | TransferStatus::Canceled => {
+                let at = match transfer.settles_at {
+                    Some(settles_at) => settles_at,
+                    None => arrives_at(world, self.scope, platform, transfer.arrives)?,
+                };
+                Arrival::of(platform, world.now(), at).after_a_label(language)
+            }
         };
         let template = Template::PaidByPreference {
             transfer: transfer.id,
@@ -170,33 +176,4 @@ pub(super) fn is_paid_out(world: &mut World, link: &PayoutLink) -> Result<bool, 
     }
     let under_way = world.all::<Transfer>(Transfer::UNDER_WAY, key![link.org, Some(user.0)])?;
     Ok(!under_way.iter().any(|transfer| transfer.payout_link == Some(link.id)))
-}
-
-/// Returns the time of a rail, as a fee schedule has it, in words for payees.
-fn span(arrival: &str) -> Text {
-    match arrival {
-        "seconds" => Text::SpanSeconds,
-        "minutes" => Text::SpanMinutes,
-        "same day" => Text::SpanSameDay,
-        "1 business day" => Text::SpanOneDay,
-        "1–2 business days" => Text::SpanTwoDays,
-        _ => Text::SpanThreeDays,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fees;
-    use crate::language::Language;
-    use crate::platform::Platform;
-
-    #[test]
-    fn the_time_of_every_rail_has_its_words() {
-        let day = jiff::civil::date(2026, 3, 2);
-        for platform in Platform::ALL.into_iter().chain([Platform::Rtp]) {
-            let arrival = fees::schedule(platform, day).arrival.text;
-            assert_eq!(Language::En.text(span(arrival)), arrival, "{platform}");
-        }
-    }
 }

@@ -5,6 +5,7 @@
 mod environment;
 mod known_keys;
 mod originals;
+mod requests;
 mod setup;
 mod sign_ins;
 
@@ -28,6 +29,7 @@ use crate::world::{Halt, World};
 pub use environment::Environment;
 pub use known_keys::{KnownKey, KnownKeys};
 pub use originals::{Lost, Original, Originals, ReadBody};
+pub use requests::{SeenRequest, SeenRequests};
 pub use setup::{Setup, SetupToken};
 pub use sign_ins::{Account, SignIns, network};
 
@@ -64,6 +66,8 @@ pub struct Bursar {
     pub local_credentials: OnceLock<PathBuf>,
     /// Finds the bodies of stored responses that events have.
     pub originals: Originals,
+    /// The newest requests of a sandbox.
+    pub requests: SeenRequests,
 }
 
 impl Bursar {
@@ -140,6 +144,7 @@ impl Bursar {
             watchlist: RwLock::new(Watchlist::of_sandbox()),
             local_credentials: OnceLock::new(),
             originals: Originals::NONE,
+            requests: SeenRequests::default(),
         })
     }
 }

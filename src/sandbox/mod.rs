@@ -6,9 +6,10 @@ pub mod clock;
 pub mod inbox;
 pub mod magic;
 mod replies;
+pub mod requests;
 
 use crate::http::Route;
 
 pub fn routes() -> Vec<Route> {
-    [clock::routes(), magic::routes(), replies::routes()].concat()
+    [clock::routes(), magic::routes(), replies::routes(), requests::routes()].concat()
 }

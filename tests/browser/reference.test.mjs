@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { checkAccessibility, checkWidth, openBrowser, PHONE, startBursar } from "./kit.mjs";
+import { checkAccessibility, checkWidth, DESKTOP, openBrowser, PHONE, startBursar } from "./kit.mjs";
 
 let bursar;
 before(async () => {
@@ -70,4 +70,26 @@ test("without the keys of this machine no request is sent, and the form says why
   await operation.getByText("No response: this server does not give its keys to this browser").waitFor();
   assert.equal(sent, 0);
   await close();
+});
+
+test("the first page of the reference loads within 300 ms and 150 kB: the median of five loads without a cache", async () => {
+  const { page, close } = await openBrowser({ viewport: DESKTOP });
+  const network = await page.context().newCDPSession(page);
+  await network.send("Network.enable");
+  await network.send("Network.setCacheDisabled", { cacheDisabled: true });
+  const loads = [];
+  for (let number = 0; number < 5; number += 1) {
+    await page.goto(`${bursar.baseUrl}/docs`);
+    const load = await page.evaluate(() => {
+      const [document] = performance.getEntriesByType("navigation");
+      const files = [document, ...performance.getEntriesByType("resource")];
+      const bytes = files.map((file) => file.transferSize).reduce((sum, size) => sum + size);
+      return { milliseconds: Math.round(document.loadEventStart), bytes, files: files.length };
+    });
+    loads.push(load);
+  }
+  await close();
+  const [median] = loads.toSorted((one, other) => one.milliseconds - other.milliseconds).slice(2);
+  assert.ok(median.files > 2 && median.bytes > 10_000, `the counterpart: style and script are counted: ${JSON.stringify(loads)}`);
+  assert.ok(median.milliseconds < 300 && median.bytes < 150_000, JSON.stringify(loads));
 });

@@ -14,20 +14,27 @@ pub struct Claim {
 impl Claim {
     /// Creates a link of ten dollars that is not opened.
     pub async fn open(stage: &Stage) -> Self {
-        Self::with(stage, false).await
+        Self::with(stage, json!({})).await
     }
 
     /// Creates a link of ten dollars that requires a tax form.
     pub async fn taxed(stage: &Stage) -> Self {
-        Self::with(stage, true).await
+        Self::with(stage, json!({"force_collect_compliance_information": true})).await
     }
 
-    async fn with(stage: &Stage, taxed: bool) -> Self {
+    /// Creates a link that has expired.
+    pub async fn expired(stage: &Stage) -> Self {
+        let expires_at = stage.server.now().plus_seconds(1).to_string();
+        let claim = Self::with(stage, json!({"expires_at": expires_at})).await;
+        stage.server.advance(1);
+        claim
+    }
+
+    async fn with(stage: &Stage, further: Value) -> Self {
         let phone = stage.phone();
-        let body = json!({
-            "amount": 1_000, "payee": {"country_code": "1", "phone_number": phone},
-            "force_collect_compliance_information": taxed,
-        });
+        let mut body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": phone}});
+        let Value::Object(further) = further else { panic!("fields are an object") };
+        body.as_object_mut().expect("an object").extend(further);
         let made = stage.made("POST", "/v2/payout-links", body, 201).await;
         let link = made["link"].as_str().expect("a link has an address");
         let token = link.rsplit('/').next().expect("the token comes last").to_owned();

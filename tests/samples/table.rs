@@ -302,7 +302,7 @@ async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
             stage.server.serve_own_machine();
             Sample::bare()
         }
-        "get_sandbox_clock" | "list_magic_values" => Sample::bare(),
+        "get_sandbox_clock" | "list_magic_values" | "list_sandbox_requests" | "show_requests" => Sample::bare(),
         "advance_sandbox_clock" => Sample::bare().json(json!({"seconds": 1})),
         "show_landing"
         | "get_icon"
@@ -389,6 +389,7 @@ async fn claims(stage: &Stage, operation: &str) -> Option<Sample> {
             claim().await.open_session(stage).await.step(json!({"email": format!("ada{}@example.com", stage.draw())}))
         }
         "confirm_claim_contact" => claim().await.changing(stage).await,
+        "request_new_link" => Sample::at([Claim::expired(stage).await.token()]).json(json!({})),
         "end_claim_session" => claim().await.open_session(stage).await.step(json!({})),
         "pay_claim_out" => claim().await.ready(stage).await.step(json!({})),
         _ => return None,

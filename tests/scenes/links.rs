@@ -57,7 +57,8 @@ pub async fn unclaimed(covered: &mut Covered) {
     scene.ask(&cancel, Value::Null, 200, &all(&ended(1, "canceled"))).await;
     scene.ask(&cancel, Value::Null, 200, &[]).await;
 
-    let link = scene.ask(LINKS, by_text(2001), 201, &all(&delivered(2))).await.id();
+    let sent = scene.ask(LINKS, by_text(2001), 201, &all(&delivered(2))).await;
+    let link = sent.id();
     let redeliver = format!("POST /v2/payout-links/{link}/redeliver");
     let again: &[&str] = &["payout_link.updated #2 delivery_pending", "payout_link.sent #2 delivered"];
     for _ in 0..2 {
@@ -65,6 +66,10 @@ pub async fn unclaimed(covered: &mut Covered) {
     }
     scene.work(&[]).await;
     scene.pass(30 * DAY + 1, &all(&ended(2, "expired"))).await;
+    let token = sent.body["link"].as_str().unwrap().rsplit('/').next().unwrap();
+    let request_new = format!("POST /v2/claims/{token}/new-link");
+    scene.ask(&request_new, json!({}), 204, &["payout_link.updated #2 expired"]).await;
+    scene.ask(&request_new, json!({}), 204, &[]).await;
 
     // Phones that end in 0199 receive nothing.
     let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": "2127360199"}});

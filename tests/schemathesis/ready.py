@@ -515,6 +515,13 @@ class Ready:
         opened = self.client.ask("POST", f"/v2/claims/{request.path['token']}/code", request.body)
         return Request(request.path, body, {"Claim-Session": opened["session"]})
 
+    def request_new_link(self):
+        """A link that has expired."""
+        now = datetime.fromisoformat(self.client.ask("GET", "/v2/sandbox/clock")["now"])
+        token, _ = self.link(expires_at=(now + timedelta(seconds=30)).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        self.client.ask("POST", "/v2/sandbox/clock/advance", {"seconds": 31})
+        return Request({"token": token})
+
     def fill_claim_profile(self):
         return self.sitting(NAME)
 
@@ -575,6 +582,7 @@ PREPARED = {
     "end_rail_provider": Ready.end_rail_provider,
     "decide_rail_payment": Ready.decide_rail_payment,
     "send_sandbox_reply": Ready.send_sandbox_reply,
+    "request_new_link": Ready.request_new_link,
     "get_app_brand": Ready.own_app,
     "update_app_brand": Ready.update_app_brand,
     "set_app_logo": Ready.set_app_logo,

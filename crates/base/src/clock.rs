@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use jiff::civil::Weekday;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -151,6 +152,14 @@ impl Clock {
             Self::Manual(now) => {
                 now.fetch_max(time.0, Ordering::SeqCst);
             }
+        }
+    }
+
+    /// Returns how much of a measured duration has passed on this clock. None passes on a manual clock unless it is moved.
+    pub fn passed(&self, measured: Duration) -> Duration {
+        match self {
+            Self::Wall(_) => measured,
+            Self::Manual(_) => Duration::ZERO,
         }
     }
 

@@ -74,6 +74,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "/v2/claims/{token}/end",
   "/v2/claims/{token}/contact-change",
   "/v2/claims/{token}/contact-change/confirm",
+  "/v2/claims/{token}/new-link",
   "/v2/transfers",
   "/v2/apps/{app_id}/deposit",
   "/v2/apps/{app_id}/withdraw",

@@ -1387,6 +1387,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/claims/{token}/new-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the sender for a new link
+         * @description For an expired link: sets `new_link_requested_at` of the payout link, and its event informs the sender, who may send the money again. No message is sent and no money moves. A repeated call changes nothing.
+         */
+        post: operations["request_new_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/transfers": {
         parameters: {
             query?: never;
@@ -3419,6 +3439,26 @@ export interface paths {
          * @description Replies as the phone of a payee would. STOP stops all text messages of the organization to the phone, HELP gets the sender's support contact, START resumes; other texts have no effect. A repeated STOP changes nothing. Returns 404 in production.
          */
         post: operations["send_sandbox_reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sandbox/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recent requests
+         * @description Lists the newest requests to the API, newest first: those of the app, or with an organization key those of the organization with its claims. The process that answers keeps its newest 1,000 requests in memory, without bodies and query strings; a restart deletes them. Requests for this list are not listed. Returns 404 in production.
+         */
+        get: operations["list_sandbox_requests"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8995,6 +9035,11 @@ export interface components {
              * @description The number of deliveries, at most five.
              */
             deliveries: number;
+            /**
+             * Format: date-time
+             * @description When the payee asked for a new link, after this one had expired.
+             */
+            new_link_requested_at: string | null;
         };
         /** @description A batch and its progress. */
         PayoutLinkBatch: {
@@ -9528,7 +9573,7 @@ export interface components {
             similar_payout_link_ids: components["schemas"]["PayoutLinkId"][];
         };
         /**
-         * @description A rail. Requests may name all but [`Platform::Rtp`].
+         * @description A rail. Requests may name all but rtp.
          * @enum {string}
          */
         Platform: "ach" | "wallet_a" | "wallet_b" | "prepaid_card_a" | "gift_card_a" | "wallet_c" | "intl_bank" | "intl_transfer" | "bank_transfer" | "wire" | "wallet_d" | "wallet_e" | "crypto" | "push_to_card" | "rtp";
@@ -9879,6 +9924,13 @@ export interface components {
              */
             idempotency_key?: string | null;
         };
+        RequestNewLinkRequest: {
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
+        };
         /** @description The phone number of the person who asks. */
         RequestPayee: {
             /** @description Country calling code, digits. */
@@ -10018,6 +10070,50 @@ export interface components {
             keyword: components["schemas"]["Keyword"] | null;
             /** @description Whether text messages to this phone are stopped now. */
             texts_stopped: boolean;
+        };
+        /** @description A request that the sandbox answered. */
+        SandboxRequest: {
+            /**
+             * Format: uuid
+             * @description The place in this list. The request's own id is `request_id`.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was answered, by the sandbox's clock.
+             */
+            created: string;
+            /** @description The method. */
+            method: string;
+            /** @description The path, without the query string. A claim token is shown as `{token}`. */
+            path: string;
+            /** @description The operation id, as in this document. Null if there is no such path or method. */
+            operation_id: string | null;
+            /**
+             * Format: int32
+             * @description The status of the response.
+             */
+            http_status: number;
+            /** @description The `error_code` of the response. Null without an error. */
+            error_code: string | null;
+            /** @description The `message` of the response, at most 500 characters. Null without an error. */
+            message: string | null;
+            /** @description The header `X-Request-Id` of the response, and `request_id` of an error body. */
+            request_id: string;
+            /** @description The client id of the key. Null without a key, as in a claim. */
+            client_id: string | null;
+            app_id: components["schemas"]["AppId"] | null;
+            /**
+             * Format: int64
+             * @description How long the service took, in milliseconds.
+             */
+            duration_ms: number;
+        };
+        SandboxRequestList: {
+            /** @description Whether more objects exist after this page, in the requested direction. */
+            has_more: boolean;
+            /** @description The objects. */
+            data: components["schemas"]["SandboxRequest"][];
         };
         /** @description A fee schedule, in the shape of `fee_settings`. */
         Schedule: {
@@ -18618,7 +18714,8 @@ export interface operations {
                      *             "created_by_email": "text",
                      *             "funding_source": "text",
                      *             "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *             "deliveries": 1
+                     *             "deliveries": 1,
+                     *             "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *           }
                      *         ],
                      *         "next": "text"
@@ -18659,7 +18756,8 @@ export interface operations {
                      *             "created_by_email": "text",
                      *             "funding_source": "text",
                      *             "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *             "deliveries": 1
+                     *             "deliveries": 1,
+                     *             "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *           }
                      *         ],
                      *         "next": "text"
@@ -18700,7 +18798,8 @@ export interface operations {
                      *             "created_by_email": "text",
                      *             "funding_source": "text",
                      *             "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *             "deliveries": 1
+                     *             "deliveries": 1,
+                     *             "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *           }
                      *         ],
                      *         "next": "text"
@@ -18832,7 +18931,8 @@ export interface operations {
                      *               "created_by_email": "text",
                      *               "funding_source": "text",
                      *               "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *               "deliveries": 1
+                     *               "deliveries": 1,
+                     *               "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *             },
                      *             "user": {
                      *               "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -18957,7 +19057,8 @@ export interface operations {
                      *               "created_by_email": "text",
                      *               "funding_source": "text",
                      *               "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *               "deliveries": 1
+                     *               "deliveries": 1,
+                     *               "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *             },
                      *             "user": {
                      *               "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -19235,7 +19336,8 @@ export interface operations {
                      *       "created_by_email": "text",
                      *       "funding_source": "text",
                      *       "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *       "deliveries": 1
+                     *       "deliveries": 1,
+                     *       "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLink"];
@@ -19286,7 +19388,8 @@ export interface operations {
                      *       "created_by_email": "text",
                      *       "funding_source": "text",
                      *       "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *       "deliveries": 1
+                     *       "deliveries": 1,
+                     *       "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLink"];
@@ -20143,7 +20246,8 @@ export interface operations {
                      *           "created_by_email": "text",
                      *           "funding_source": "text",
                      *           "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *           "deliveries": 1
+                     *           "deliveries": 1,
+                     *           "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *         }
                      *       ]
                      *     }
@@ -20276,7 +20380,8 @@ export interface operations {
                      *       "created_by_email": "text",
                      *       "funding_source": "text",
                      *       "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *       "deliveries": 1
+                     *       "deliveries": 1,
+                     *       "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLink"];
@@ -20327,7 +20432,8 @@ export interface operations {
                      *       "created_by_email": "text",
                      *       "funding_source": "text",
                      *       "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *       "deliveries": 1
+                     *       "deliveries": 1,
+                     *       "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLink"];
@@ -20466,7 +20572,8 @@ export interface operations {
                      *       "created_by_email": "text",
                      *       "funding_source": "text",
                      *       "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *       "deliveries": 1
+                     *       "deliveries": 1,
+                     *       "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLink"];
@@ -20576,7 +20683,8 @@ export interface operations {
                      *       "created_by_email": "text",
                      *       "funding_source": "text",
                      *       "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *       "deliveries": 1
+                     *       "deliveries": 1,
+                     *       "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLink"];
@@ -20694,7 +20802,8 @@ export interface operations {
                      *       "created_by_email": "text",
                      *       "funding_source": "text",
                      *       "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *       "deliveries": 1
+                     *       "deliveries": 1,
+                     *       "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLink"];
@@ -20849,7 +20958,8 @@ export interface operations {
                      *             "created_by_email": "text",
                      *             "funding_source": "text",
                      *             "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *             "deliveries": 1
+                     *             "deliveries": 1,
+                     *             "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *           },
                      *           "user": {
                      *             "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -21063,7 +21173,8 @@ export interface operations {
                      *         "created_by_email": "text",
                      *         "funding_source": "text",
                      *         "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *         "deliveries": 1
+                     *         "deliveries": 1,
+                     *         "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *       },
                      *       "user": {
                      *         "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -21262,7 +21373,8 @@ export interface operations {
                      *         "created_by_email": "text",
                      *         "funding_source": "text",
                      *         "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *         "deliveries": 1
+                     *         "deliveries": 1,
+                     *         "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *       },
                      *       "user": {
                      *         "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -21464,7 +21576,8 @@ export interface operations {
                      *         "created_by_email": "text",
                      *         "funding_source": "text",
                      *         "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *         "deliveries": 1
+                     *         "deliveries": 1,
+                     *         "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *       },
                      *       "user": {
                      *         "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -21692,7 +21805,8 @@ export interface operations {
                      *         "created_by_email": "text",
                      *         "funding_source": "text",
                      *         "expires_at": "2026-03-02T15:00:00.000000Z",
-                     *         "deliveries": 1
+                     *         "deliveries": 1,
+                     *         "new_link_requested_at": "2026-03-02T15:00:00.000000Z"
                      *       },
                      *       "user": {
                      *         "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -24205,6 +24319,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinkExpiredError"] | components["schemas"]["LinkCanceledError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    request_new_link: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The claim session that the step `code` returned. It proves that the caller verified the phone number or e-mail address. */
+                "Claim-Session"?: components["parameters"]["ClaimSession"];
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The last part of the claim link's URL. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RequestNewLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The sender is informed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidInput"];
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `already-claimed`: The link is already claimed.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["AlreadyClaimedError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            /** @description `link-canceled`: The link was canceled. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkCanceledError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -38800,6 +38981,99 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    list_sandbox_requests: {
+        parameters: {
+            query?: {
+                /** @description The number of objects on a page, 1 to 100; 10 if missing. */
+                limit?: number;
+                /** @description Return the page after the object with this id. */
+                starting_after?: string;
+                /** @description Return the page just before the object with this id. */
+                ending_before?: string;
+                /** @description Return only objects created at this time or later. */
+                created_after?: string;
+                /** @description Return only objects created before this time. */
+                created_before?: string;
+                /** @description Return only requests with an error, status 400 or higher (true), or only those without (false). */
+                errors?: boolean;
+                /** @description Return only requests with this id, as the header X-Request-Id had it. */
+                request_id?: string;
+            };
+            header?: {
+                /** @description The app that an organization key acts on. Required with an organization key on the routes of an app. An empty value counts as absent. */
+                "Api-App-Id"?: components["parameters"]["ApiAppId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "has_more": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "created": "2026-03-02T15:00:00.000000Z",
+                     *           "method": "text",
+                     *           "path": "text",
+                     *           "operation_id": "text",
+                     *           "http_status": 1000,
+                     *           "error_code": "text",
+                     *           "message": "Thank you for your work!",
+                     *           "request_id": "text",
+                     *           "client_id": "pk_sandbox_AZFbTQqUfhGcZ0fq4x0uQw",
+                     *           "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "duration_ms": 1000
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SandboxRequestList"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
         };
     };
     on_payout_link_updated: {

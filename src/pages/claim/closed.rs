@@ -4,14 +4,24 @@ use super::wording;
 use crate::http::{Answer, Outcome};
 use crate::language::Language;
 use crate::pages::draw::page as draw;
-use crate::pages::views::{Closed, ClosedPage, Sender};
+use crate::pages::views::{Closed, ClosedPage, NewLink, Sender};
 use crate::refusal::{Code, Refusal};
 
-/// Draws a refusal as a page, with the refusal's status.
+/// The last part of the path to which a request for a new link is posted.
+pub(super) const NEW_LINK: &str = "new-link";
+
+/// What is known about a link that exists.
+pub(super) struct Known {
+    pub sender: Sender,
+    pub amount: String,
+    pub is_requested_again: bool,
+}
+
+/// Draws a refusal as a page, with the refusal's status. `again` is the path of the link.
 pub(super) fn page(
     language: Language,
     refusal: &Refusal,
-    sender: Option<Sender>,
+    known: Option<Known>,
     again: Option<String>,
     request_id: Option<String>,
 ) -> Outcome {
@@ -19,8 +29,14 @@ pub(super) fn page(
     let may_help = matches!(why, Closed::TooManyTries { .. } | Closed::Problem { .. });
     let is_bug = refusal.code == Code::InternalError;
     let languages = again.as_ref().map(|link| format!("{link}/language"));
+    let new_link = match (&why, &known, &again) {
+        (Closed::Expired, Some(Known { is_requested_again: true, .. }), _) => NewLink::Requested,
+        (Closed::Expired, Some(_), Some(link)) => NewLink::Offered { action: format!("{link}/{NEW_LINK}") },
+        (_, _, _) => NewLink::Impossible,
+    };
     let (again, request_id) = (again.filter(|_| may_help), request_id.filter(|_| is_bug));
-    let view = ClosedPage { language, languages, why, sender, again, request_id };
+    let (sender, amount) = known.map(|known| (known.sender, known.amount)).unzip();
+    let view = ClosedPage { language, languages, why, sender, amount, new_link, again, request_id };
     let answer = draw(refusal.code.status(), &view)?;
     Ok(match refusal.retry_after_seconds {
         Some(seconds) => answer.header("retry-after", seconds.to_string()),

@@ -2,7 +2,7 @@
 
 use super::draw::head;
 use super::visit::Visit;
-use super::wording::{self, Arrival};
+use super::wording;
 use crate::claims::{ClaimDocument, ClaimTransfer};
 use crate::clock::Time;
 use crate::fees;
@@ -10,6 +10,7 @@ use crate::http::Outcome;
 use crate::language::{Language, Said, Text};
 use crate::pages::draw::page;
 use crate::pages::views::{DonePage, PayoutOutcome, ReceiptPage};
+use crate::payouts::Arrival;
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
 
@@ -78,7 +79,7 @@ fn arrives(language: Language, transfer: &ClaimTransfer, now: Time) -> Said {
     let rail = rail(transfer);
     // Until the payout is sent, its day is the one that the payee confirmed.
     let expected = now.plus_seconds(fees::schedule(rail, now.date()).arrival.seconds);
-    let arrival = Arrival::of(rail, now.date(), transfer.arrives_at.unwrap_or(expected));
+    let arrival = Arrival::of(rail, now, transfer.arrives_at.unwrap_or(expected));
     arrival.of_amount(language, transfer.payout_amount)
 }
 

@@ -1,7 +1,7 @@
 //! The page of each step, filled from the claim document.
 
 use super::visit::Visit;
-use super::wording::{self, Arrival};
+use super::wording;
 use crate::claims::{ClaimDocument, ClaimQuote, PendingContactChange, StepName};
 use crate::country;
 use crate::embargo;
@@ -10,9 +10,11 @@ use crate::language::Language;
 use crate::pages::draw::page;
 use crate::pages::views::{
     Choice, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage,
-    ContactWay, FieldError, Form, NamedContact, NamedContactPage, PayoutPage, ProfilePage, Step, StepState, TaxForm,
+    ContactWay, FieldError, Form, NamedContact, NamedContactPage, NewLink, PayoutPage, ProfilePage, Step, StepState,
+    TaxForm,
 };
 use crate::payout_links::LinkStatus;
+use crate::payouts::Arrival;
 use crate::phone::{self, CallingCode};
 
 /// Returns whether the session has proved the payee's identity with a code.
@@ -184,7 +186,7 @@ pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &
     if form.value("amount").is_empty() {
         form.values.push(("amount".to_owned(), visit.language.plain_amount(quote.amount)));
     }
-    let (today, language) = (visit.call.bursar.clock.now().date(), visit.language);
+    let (now, language) = (visit.call.bursar.clock.now(), visit.language);
     let view = PayoutPage {
         claim: head(visit, claim, Some(StepName::Payout)),
         available: language.money(quote.available),
@@ -195,7 +197,7 @@ pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &
         payout_amount: language.money(quote.payout_amount),
         destination: quote.destination.clone(),
         bank: quote.bank.clone(),
-        arrives: Arrival::of(quote.platform, today, quote.arrives_at).after_a_label(language),
+        arrives: Arrival::of(quote.platform, now, quote.arrives_at).after_a_label(language),
         asks_part,
         form,
     };
@@ -208,5 +210,6 @@ pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Ou
     let again = Some(format!("/claim/{}", visit.token));
     let (language, languages) = (visit.language, Some(visit.language_menu()));
     let sender = Some(visit.sender(&claim.app.sender));
-    page(200, &ClosedPage { language, languages, why, sender, again, request_id: None })
+    let (amount, new_link) = (None, NewLink::Impossible);
+    page(200, &ClosedPage { language, languages, why, sender, amount, new_link, again, request_id: None })
 }

@@ -3,7 +3,6 @@
 use super::draw::head;
 use super::visit::Visit;
 use super::ways::{self, Place, Way, Ways};
-use super::wording::Arrival;
 use super::{form, wording};
 use crate::bank::has_ibans;
 use crate::claims::{ClaimDocument, MethodOption, NewMethodStep, SavedMethodStep, StepField, StepName};
@@ -19,6 +18,7 @@ use crate::pages::views::{
     WayGroup,
 };
 use crate::payout_methods::known_banks;
+use crate::payouts::Arrival;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
 use crate::strict_json::Json;
@@ -120,8 +120,7 @@ fn saved_method(language: Language, way: &MethodOption, now: Time) -> Option<Sav
 
 fn arrival(language: Language, way: &MethodOption, now: Time) -> String {
     let platform: Platform = way.platform.parse().unwrap_or(Platform::Ach);
-    let seconds = fees::schedule(platform, now.date()).arrival.seconds;
-    Arrival::of(platform, now.date(), now.plus_seconds(seconds)).of_a_way(language)
+    Arrival::of(platform, now, way.arrives_at).of_a_way(language)
 }
 
 /// Draws the fields of a way. If it is not open, draws the open ones instead.

@@ -104,6 +104,12 @@ pub async fn take_claim_step(call: Call) -> Outcome {
         visit.payee.speak(crate::pages::language::posted(&visit.call)).await;
         return crate::pages::language::keep(&visit.call, &format!("/claim/{}", visit.token));
     }
+    if call.parameter("step") == closed::NEW_LINK {
+        let visit = Visit::new(call).await?;
+        visit.must_be_ours()?;
+        let requested = visit.payee.request_new_link().await.map(|()| visit.onward());
+        return visit.or_closed(requested).await;
+    }
     if call.parameter("step") == "end" {
         return sign_out(Visit::new(call).await?).await;
     }

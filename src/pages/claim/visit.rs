@@ -1,6 +1,6 @@
 //! A payee's browser at one link: its cookie, the origin of its posts and its redirects.
 
-use super::closed;
+use super::closed::{self, Known};
 use crate::apps::brand;
 use crate::claims::acts::Payee;
 use crate::claims::{SESSION_SECONDS, StepName};
@@ -80,8 +80,12 @@ impl Visit {
             return Ok(self.onward());
         }
         // The page names the sender even if the link is closed.
-        let sender = self.payee.sender().await.ok().map(|sender| self.sender(&sender));
-        closed::page(self.language, &refusal, sender, Some(format!("/claim/{}", self.token)), None)
+        let known = self.payee.offer().await.ok().map(|offer| Known {
+            sender: self.sender(&offer.sender),
+            amount: self.language.money(offer.amount),
+            is_requested_again: offer.is_requested_again,
+        });
+        closed::page(self.language, &refusal, known, Some(format!("/claim/{}", self.token)), None)
     }
 
     /// Rejects a form posted by another site's page. It is the third protection, after the cookie, which is not sent

@@ -208,6 +208,7 @@ mod tests {
             fee_amount: Cents::new(fee),
             payout_amount: Cents::new(whole - fee),
             arrival: "",
+            arrives_at: crate::clock::Time::from_micros(0),
             fields: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use crate::pages::views::{WhyPage, WhyPayment};
 
 /// Draws the page. It needs no session, and shows a closed link without its payment.
 pub(super) async fn show(visit: &Visit) -> Outcome {
-    let sender = visit.payee.sender().await?;
+    let sender = visit.payee.offer().await?.sender;
     let payment = visit.payee.fetch().await.ok().map(|claim| payment(visit.language, claim));
     let view = WhyPage {
         language: visit.language,

@@ -1,11 +1,7 @@
 //! The words of the claim page: fees, arrivals, steps and errors of fields, in the language of the payee.
 
-use jiff::civil::Date;
-
 use crate::claims::StepName;
-use crate::clock::{DAY_SECONDS, Time};
-use crate::fees;
-use crate::language::{Language, Said, Text};
+use crate::language::{Language, Text};
 use crate::money::Cents;
 use crate::money::typed::Typed;
 use crate::platform::Platform;
@@ -23,62 +19,6 @@ pub(super) fn fee_of_choice(language: Language, amount: Cents) -> String {
         return language.text(Text::NoFee).to_owned();
     }
     language.say(Text::FeeOf).with("amount", language.money(amount)).plain()
-}
-
-/// When money that is sent today arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrival {
-    On(Date),
-    /// It may be earlier.
-    By(Date),
-    SameDay,
-    Minutes,
-    Seconds,
-}
-
-impl Arrival {
-    pub fn of(platform: Platform, today: Date, at: Time) -> Self {
-        let arrival = fees::schedule(platform, today).arrival;
-        if arrival.seconds >= DAY_SECONDS {
-            return if arrival.text.contains('–') { Self::By(at.date()) } else { Self::On(at.date()) };
-        }
-        match arrival.text {
-            "same day" => Self::SameDay,
-            "seconds" => Self::Seconds,
-            _ => Self::Minutes,
-        }
-    }
-
-    /// `on Tuesday, March 3`, `in minutes`.
-    pub fn after_a_label(self, language: Language) -> String {
-        self.said(
-            language,
-            [Text::ArrivalOn, Text::ArrivalBy, Text::ArrivalSameDay, Text::ArrivalMinutes, Text::ArrivalSeconds],
-        )
-        .plain()
-    }
-
-    /// `Arrives on Tuesday, March 3`.
-    pub fn of_a_way(self, language: Language) -> String {
-        self.said(language, [Text::WayOn, Text::WayBy, Text::WaySameDay, Text::WayMinutes, Text::WaySeconds]).plain()
-    }
-
-    /// `$1.00 arrives on Tuesday, March 3.`
-    pub fn of_amount(self, language: Language, amount: Cents) -> Said {
-        self.said(language, [Text::DoneOn, Text::DoneBy, Text::DoneSameDay, Text::DoneMinutes, Text::DoneSeconds])
-            .strong("amount", language.money(amount))
-    }
-
-    /// Chooses one of five texts.
-    fn said(self, language: Language, [on, by, same_day, minutes, seconds]: [Text; 5]) -> Said {
-        match self {
-            Self::On(day) => language.say(on).with("day", language.weekday_day(day)),
-            Self::By(day) => language.say(by).with("day", language.weekday_day(day)),
-            Self::SameDay => language.say(same_day),
-            Self::Minutes => language.say(minutes),
-            Self::Seconds => language.say(seconds),
-        }
-    }
 }
 
 /// Returns the label of a step in the progress indicator.
@@ -377,26 +317,6 @@ mod tests {
     fn masks_are_dots() {
         assert_eq!(mask("***1234"), "••• 1234");
         assert_eq!(mask("j***@example.com"), "j•••@example.com");
-    }
-
-    #[test]
-    fn days_are_named_and_fast_rails_show_their_time() {
-        let now = Time::parse("2026-03-02T15:00:00Z").unwrap();
-        let tomorrow = now.plus_seconds(DAY_SECONDS);
-        let arrival = |platform| Arrival::of(platform, now.date(), tomorrow);
-        for (platform, english, spanish) in [
-            (Platform::Ach, "on Tuesday, March 3", "el martes, 3 de marzo"),
-            (Platform::BankTransfer, "by Tuesday, March 3", "a más tardar el martes, 3 de marzo"),
-            (Platform::Rtp, "in seconds", "en segundos"),
-            (Platform::WalletA, "in minutes", "en minutos"),
-            (Platform::Wire, "the same day", "el mismo día"),
-        ] {
-            assert_eq!(arrival(platform).after_a_label(Language::En), english);
-            assert_eq!(arrival(platform).after_a_label(Language::Es), spanish);
-        }
-        assert_eq!(arrival(Platform::Ach).of_a_way(Language::Es), "Llega el martes, 3 de marzo");
-        let amount = arrival(Platform::Ach).of_amount(Language::En, Cents::new(12_475));
-        assert_eq!(amount.to_string(), "<strong>$124.75</strong> arrives on Tuesday, March 3.");
     }
 
     #[test]

@@ -479,10 +479,24 @@ pub struct ClosedPage {
     pub why: Closed,
     /// The app that sent the link, if known.
     pub sender: Option<Sender>,
+    /// The amount of the link, if it is to be shown.
+    pub amount: Option<String>,
+    pub new_link: NewLink,
     /// The target of "Try again", if that can help: "/claim/<token>".
     pub again: Option<String>,
     /// The request's id, to quote in a support request.
     pub request_id: Option<String>,
+}
+
+/// Whether the payee can ask the sender for a new link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewLink {
+    Impossible,
+    Offered {
+        /// Where the request posts to.
+        action: String,
+    },
+    Requested,
 }
 
 impl ClosedPage {
@@ -503,7 +517,10 @@ impl ClosedPage {
     /// Returns a text that names the sender, or the one that does not.
     fn named(&self, named: Text, unnamed: Text) -> Said {
         match &self.sender {
-            Some(sender) => self.say(named).with("sender", &sender.name),
+            Some(sender) => {
+                let amount = self.amount.as_deref().unwrap_or_default();
+                self.say(named).with("sender", &sender.name).strong_nowrap("amount", amount)
+            }
             None => self.say(unnamed),
         }
     }

@@ -128,6 +128,7 @@ migrations! {
     86 "debits_in_files",
     88 "decisions_about_payments",
     89 "reversals",
+    92 "requests_for_new_links",
 }
 
 impl Migration {

@@ -1299,6 +1299,10 @@ class ReplayWebhookDeliveryRequest(TypedDict):
     idempotency_key: NotRequired[str | None]
 
 
+class RequestNewLinkRequest(TypedDict):
+    idempotency_key: NotRequired[str | None]
+
+
 class RequestPayee(TypedDict):
     """
     The phone number of the person who asks.
@@ -1377,6 +1381,30 @@ SandboxReply = TypedDict(
         'texts_stopped': bool,
     },
 )
+
+
+class SandboxRequest(TypedDict):
+    """
+    A request that the sandbox answered.
+    """
+
+    id: str
+    created: str
+    method: str
+    path: str
+    operation_id: str | None
+    http_status: int
+    error_code: str | None
+    message: str | None
+    request_id: str
+    client_id: str | None
+    app_id: AppId | None
+    duration_ms: int
+
+
+class SandboxRequestList(TypedDict):
+    has_more: bool
+    data: list[SandboxRequest]
 
 
 class Schedule(TypedDict):
@@ -3116,6 +3144,7 @@ class PayoutLink(TypedDict):
     funding_source: str
     expires_at: str
     deliveries: int
+    new_link_requested_at: str | None
 
 
 class PayoutLinkBatch(TypedDict):

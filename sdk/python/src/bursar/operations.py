@@ -597,6 +597,13 @@ class Operations(Transport):
         """
         return self.request("POST", f"/v2/claims/{self.part(token)}/contact-change/confirm", body=body, headers={"Claim-Session": claim_session}, idempotency_key=idempotency_key or self.new_key())
 
+    def request_new_link(self, token: str, body: models.RequestNewLinkRequest | None = None, *, claim_session: str | None = None, idempotency_key: str | None = None) -> None:
+        """Ask the sender for a new link.
+
+        For an expired link: sets `new_link_requested_at` of the payout link, and its event informs the sender, who may send the money again. No message is sent and no money moves. A repeated call changes nothing.
+        """
+        return self.request("POST", f"/v2/claims/{self.part(token)}/new-link", body=body, headers={"Claim-Session": claim_session}, idempotency_key=idempotency_key or self.new_key())
+
     def create_transfer(self, body: models.CreateTransferRequest, *, app_id: str | None = None, idempotency_key: str | None = None) -> models.Transfer:
         """Move money between the app and a user.
 
@@ -1496,3 +1503,14 @@ class Operations(Transport):
         Replies as the phone of a payee would. STOP stops all text messages of the organization to the phone, HELP gets the sender's support contact, START resumes; other texts have no effect. A repeated STOP changes nothing. Returns 404 in production.
         """
         return self.request("POST", "/v2/sandbox/replies", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
+
+    def list_sandbox_requests(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, errors: bool | None = None, request_id: str | None = None, app_id: str | None = None) -> models.SandboxRequestList:
+        """List recent requests.
+
+        Lists the newest requests to the API, newest first: those of the app, or with an organization key those of the organization with its claims. The process that answers keeps its newest 1,000 requests in memory, without bodies and query strings; a restart deletes them. Requests for this list are not listed. Returns 404 in production.
+        """
+        return self.request("GET", "/v2/sandbox/requests", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "errors": errors, "request_id": request_id}, app_id=app_id)
+
+    def iterate_sandbox_requests(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, errors: bool | None = None, request_id: str | None = None, app_id: str | None = None) -> Iterator[models.SandboxRequest]:
+        """List recent requests: all of them, page by page."""
+        return self.pages(lambda after: self.list_sandbox_requests(limit=limit, created_after=created_after, created_before=created_before, errors=errors, request_id=request_id, app_id=app_id, starting_after=after))

@@ -21,6 +21,40 @@ fn inbox(to: &str, messages: Vec<InboxMessage>) -> InboxPage {
     InboxPage { to: to.into(), messages, may_reply: true, has_more: false, is_sandbox: true }
 }
 
+fn requests(text: &str, requests: Vec<ShownRequest>) -> RequestsPage {
+    RequestsPage { text: text.into(), errors: false, requests, has_more: false, is_sandbox: true }
+}
+
+fn seen_requests() -> Vec<ShownRequest> {
+    let request = |number: u32, line: &str, status, error: Option<(&str, &str)>| {
+        let (method, path) = line.split_once(' ').unwrap();
+        ShownRequest {
+            id: format!("request-{number}"),
+            method: method.into(),
+            path: path.into(),
+            status,
+            error: error.map(|(code, message)| (code.into(), message.into())),
+            request_id: "01a20abb-e35d-7994-8001-ce6b6ac57fac".into(),
+            client_id: (status != 200).then(|| "pk_sandbox_AaIH6sample".into()),
+            took: "4 ms".into(),
+            created: "November 21, 10:30:05 UTC".into(),
+            created_at: "2026-11-21T10:30:05.000000Z".into(),
+        }
+    };
+    let wrong = Some(("invalid-input", "amount: must be a whole number of cents from 1 to 9999999999, not 10.5."));
+    vec![
+        request(
+            4,
+            "GET /v2/payout-links/01a20abb-e35d-7994-8001-ce6b6ac57fac",
+            503,
+            Some(("service-unavailable", "Retry.")),
+        ),
+        request(3, "POST /v2/payouts/send-payout", 400, wrong),
+        request(2, "POST /v2/payouts/send-payout", 201, None),
+        request(1, "GET /v2/claims/{token}", 200, None),
+    ]
+}
+
 fn row(name: &str, kind: &str, required: bool, description: &str) -> ReferenceRow {
     ReferenceRow { name: name.into(), kind: kind.into(), required, description: description.into() }
 }
@@ -139,6 +173,9 @@ pub(super) fn developer_pages() -> Vec<Shown> {
         show("inbox", &inbox("", messages)),
         show("inbox-empty", &inbox("", vec![])),
         show("inbox-nothing-found", &inbox("+12127361234", vec![])),
+        show("requests", &requests("", seen_requests())),
+        show("requests-empty", &requests("", vec![])),
+        show("requests-nothing-found", &requests("refunds", vec![])),
         show("landing", &landing(None)),
         show("landing-own-machine", &landing(Some(glance()))),
         show("test-payout", &test_payout()),

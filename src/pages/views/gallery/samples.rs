@@ -273,7 +273,8 @@ fn receipt() -> ReceiptPage {
 
 fn closed(why: Closed) -> ClosedPage {
     let languages = Some("/claim/q7Zt-sample/language".into());
-    ClosedPage { language: language(), languages, why, sender: Some(sender()), again: None, request_id: None }
+    let (sender, amount, new_link) = (Some(sender()), Some("$1,250.00".into()), NewLink::Impossible);
+    ClosedPage { language: language(), languages, why, sender, amount, new_link, again: None, request_id: None }
 }
 
 fn identity_pages() -> Vec<Shown> {
@@ -396,16 +397,20 @@ fn payout_pages() -> Vec<Shown> {
 }
 
 fn closed_pages() -> Vec<Shown> {
+    let offered = NewLink::Offered { action: "/claim/q7Zt-sample/new-link".into() };
     let problem = ClosedPage {
         why: Closed::Problem { message: t(Text::RefusedUnavailable).into() },
         language: language(),
         languages: None,
         sender: None,
+        amount: None,
+        new_link: NewLink::Impossible,
         again: Some("/claim/q7Zt-sample".into()),
         request_id: Some("019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into()),
     };
     vec![
-        show("closed-expired", &closed(Closed::Expired)),
+        show("closed-expired", &ClosedPage { new_link: offered, ..closed(Closed::Expired) }),
+        show("closed-expired-requested", &ClosedPage { new_link: NewLink::Requested, ..closed(Closed::Expired) }),
         show("closed-canceled", &closed(Closed::Canceled)),
         show("closed-unknown", &ClosedPage { sender: None, ..closed(Closed::Unknown) }),
         show("closed-on-hold", &closed(Closed::OnHold { message: t(Text::HoldReview).into() })),

@@ -1,0 +1,3 @@
+-- When the payee of an expired link asked for a new one.
+
+ALTER TABLE payout_links ADD COLUMN new_link_requested_at bigint;
