@@ -64,6 +64,7 @@ test-long: test build ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory failover
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory generators
+	@BURSAR_STORIES=all $(MAKE) --no-print-directory browser
 
 fmt: ## Check the format
 	cargo fmt --all --check

@@ -74,7 +74,7 @@ impl Metric {
 const JOBS: &[(&str, Values)] = &[("kind", || JOB_KINDS.to_vec())];
 
 /// The kinds of jobs, as the worker names them.
-const JOB_KINDS: [&str; 20] = [
+const JOB_KINDS: [&str; 21] = [
     "send_message",
     "follow_message",
     "submit_transfer",
@@ -84,6 +84,7 @@ const JOB_KINDS: [&str; 20] = [
     "expire_link",
     "remind_link",
     "sweep_links",
+    "reverse_bank_file",
     "screen_users",
     "erase_user",
     "process_payout_link_batch",

@@ -295,6 +295,7 @@ async fn update_app_settings_keeps_what_get_app_settings_showed() {
         "payment_limits": {"per_payment": null, "per_payer_per_day": null, "per_day": null},
         "payment_authorization": "attested",
         "payment_hold_days": 0,
+        "debit_retries": 0,
         "delivery_limits": {"per_recipient_per_day": 20, "per_day": null},
         "phone_countries": ["CA", "US"],
         "method_rest_hours": 0,

@@ -381,7 +381,7 @@ async fn a_user_with_auto_payout_gets_a_link_when_the_day_is_full() {
     server.set(json!({"payout_limits": {"per_day": 5_000}, "payout_approval_limit": 4_000})).await;
     assert_eq!(send(4_001).await.expect(201).body["status"], "claimed");
     let reported = server.newest_message(PHONE).await["text"].as_str().unwrap().to_owned();
-    assert!(reported.contains("after a check"), "{reported}");
+    assert!(reported.contains("arrives after Demonstration has approved it"), "{reported}");
     assert_eq!(send(1_000).await.expect(201).body["status"], "delivery_pending", "it waits for its payee");
     assert_eq!(send(999).await.expect(201).body["status"], "claimed");
     server.verify();

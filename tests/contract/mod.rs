@@ -134,8 +134,10 @@ async fn a_whole_payout_link_has_every_field_filled() {
     });
     let link = stage.made("POST", "/v2/payout-links", body, 201).await;
     assert_is("Payout link", shapes::PAYOUT_LINK, &link);
-    // The claiming user comes later; the other two are null by decision (docs/internals/spec-gaps.md).
-    assert_filled(&link, &["/claimed_user_id", "/created_by_email", "/delivery/error", "/flow_id"]);
+    // The claiming user and a request for a new link come later; the others are null by decision
+    // (docs/internals/spec-gaps.md).
+    let later = ["/claimed_user_id", "/new_link_requested_at"];
+    assert_filled(&link, &[later[0], "/created_by_email", "/delivery/error", "/flow_id", later[1]]);
 }
 
 #[tokio::test]

@@ -345,8 +345,8 @@ pub const RESOURCES: &[(&str, Table)] = &[
 const OURS: [(&str, &[&str]); 6] = [
     ("Payout link.delivery", &["error"]),
     ("Payout request.payout_link.delivery", &["error"]),
-    ("Payout link", &["expires_at", "deliveries"]),
-    ("Payout request.payout_link", &["expires_at", "deliveries"]),
+    ("Payout link", &["expires_at", "deliveries", "new_link_requested_at"]),
+    ("Payout request.payout_link", &["expires_at", "deliveries", "new_link_requested_at"]),
     ("Payout request", &["comment"]),
     (
         "Transfer",

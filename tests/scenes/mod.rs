@@ -85,13 +85,14 @@ async fn every_transition_of_every_noun_is_emitted_once_and_as_its_schema_says()
 
 /// Parts of an object without a separate event: the object's event covers them. The set-up of banks is in the
 /// organization's log of acts, which `tests/bank_set_up.rs` compares.
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 9] = [
     "Background check of a user",
     "Bank connection",
     "Originator, settlement account, provider or route",
     "Bank file",
     "Inbound file",
     "Bank item",
+    "Bank reversal",
     "Bank statement",
     "Payment at a provider",
 ];

@@ -36,7 +36,6 @@ use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
 use crate::world::{Halt, PendingRows, Row, Want, World, only_once};
-use together::organizations;
 
 /// Commands per batch at most. Above 64 there is little gain from sharing a flush.
 pub const BATCH_MAX: usize = 256;
@@ -288,7 +287,7 @@ impl Executor {
             };
         }
         let (mut batch, mut followed) = (self.batch(tasks), Vec::new());
-        if organizations(&batch).len() > 1 {
+        if Self::organizations(&batch).len() > 1 {
             return self.run_together(batch);
         }
         let outcome = self.decide_and_commit(&mut batch, &mut followed);
@@ -444,7 +443,7 @@ impl Executor {
     /// Begins the batch in the store with the rows that its commands certainly need. Over a shared store this sets the
     /// commands' times, later than those of other processes' commits.
     fn begin(&mut self, batch: &mut [BatchTask], world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
-        let organizations = organizations(batch);
+        let organizations = Self::organizations(batch);
         if organizations.is_empty() {
             return Ok(());
         }

@@ -42,7 +42,7 @@ impl Executor {
     }
 
     pub(super) fn is_of_several(&self, batch: &[BatchTask]) -> bool {
-        self.store.is_shared() && organizations(batch).len() > 1
+        self.store.is_shared() && Self::organizations(batch).len() > 1
     }
 
     /// Returns what a batch of a shared store changes in another organization, whose lock it does not hold. The rows of
@@ -51,7 +51,7 @@ impl Executor {
         if !self.store.is_shared() {
             return None;
         }
-        let organizations = organizations(batch);
+        let organizations = Self::organizations(batch);
         let of_store = ValueRef::Id(uuid::Uuid::nil());
         let locked: Vec<_> =
             organizations.iter().map(|organization| ValueRef::Id(organization.0)).chain([of_store]).map(Some).collect();
@@ -65,12 +65,12 @@ impl Executor {
         let commands = organizations.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         Some(format!("a command of {commands} changes another organization's row in {}", foreign.table.name))
     }
-}
 
-/// Returns the organizations of a batch's commands, each once.
-pub(super) fn organizations(batch: &[BatchTask]) -> Vec<OrgId> {
-    let mut organizations: Vec<OrgId> = batch.iter().map(|entry| entry.task.organization()).collect();
-    organizations.sort_unstable();
-    organizations.dedup();
-    organizations
+    /// Returns the organizations of a batch's commands, each once.
+    pub(super) fn organizations(batch: &[BatchTask]) -> Vec<OrgId> {
+        let mut organizations: Vec<OrgId> = batch.iter().map(|entry| entry.task.organization()).collect();
+        organizations.sort_unstable();
+        organizations.dedup();
+        organizations
+    }
 }
