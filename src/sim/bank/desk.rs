@@ -164,7 +164,7 @@ impl Desk {
             let person = person(place.org, by);
             return Some(MemberDeed::Reversal(ActOnReversal { org: place.org, person, reversal: reversal.id, deed }));
         }
-        if far.sound || !chance.one_in(3) {
+        if far.sound || !chance.one_in(24) {
             return None;
         }
         let file = pick(&self.sent, chance)
