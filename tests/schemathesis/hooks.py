@@ -161,7 +161,8 @@ def take_example(case):
 
 def choose_cursor(case):
     """A cursor is an object of the list, and there is one at most."""
-    known = CURSORS.get(address(case))
+    # The requests of a sandbox are soon gone from their list.
+    known = None if case.path == "/v2/sandbox/requests" else CURSORS.get(address(case))
     for name in ("ending_before", "starting_after"):
         if case.query.pop(name, None) is not None and known is not None:
             case.query[name] = known
