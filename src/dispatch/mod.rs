@@ -209,7 +209,7 @@ impl Pipeline {
             answer = answer.in_context(&self.bursar.error_context(Some(request_id.clone())));
         }
         let status = answer.status;
-        let error = requests::error(&answer).filter(|_| is_sandbox);
+        let error = if is_sandbox { requests::error(&answer) } else { None };
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.rate_status.as_ref());
         let took = started.elapsed();

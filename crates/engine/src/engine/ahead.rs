@@ -16,7 +16,7 @@ use super::{
 use crate::store::StoreError;
 use crate::world::World;
 
-/// So few commands are not divided: each commit costs a flush.
+/// A batch of at most this many commands is not divided, because each commit costs a flush.
 const HALVED_ABOVE: usize = 8;
 
 enum CommitEnd {
@@ -55,7 +55,7 @@ impl Executor {
             let mut decided = self.decide_and_follow(&mut batch, &mut world, &mut followed);
             while decided.is_ok()
                 && let Some(waiting) = waiting.as_deref_mut()
-                && let Some(more) = self.meanwhile(waiting, self.batch_max().saturating_sub(batch.len()))
+                && let Some(more) = self.during_commit(waiting, self.batch_max().saturating_sub(batch.len()))
             {
                 decided = self.decide_too(more, &mut batch, &mut world, &mut followed);
             }
@@ -104,14 +104,14 @@ impl Executor {
     /// Returns the next batch; `None` if the pending commit ends before one arrives, or the queue is closed.
     pub(super) fn next_batch(&self, waiting: &mut Waiting) -> Option<Vec<Box<dyn Task>>> {
         match &self.in_flight {
-            Some(_) => self.meanwhile(waiting, self.batch_max()),
+            Some(_) => self.during_commit(waiting, self.batch_max()),
             None => waiting.next_batch(self.batch_max()),
         }
     }
 
-    /// Returns the most commands of a batch. Half of the commands without a response, so that the other half is decided
-    /// while they are written: a batch of all of them would leave the deciding thread without work until it is durable,
-    /// and then the writing thread.
+    /// Returns the maximum number of commands of a batch: half of the commands without a response, so that the other half
+    /// is decided while the batch is written. With all of them in one batch, either the deciding or the writing thread
+    /// would be idle.
     fn batch_max(&self) -> usize {
         match self.store.commits_asynchronously() {
             true => (self.pending.load(Ordering::Relaxed) / 2).clamp(HALVED_ABOVE, BATCH_MAX),
@@ -120,7 +120,7 @@ impl Executor {
     }
 
     /// Returns commands that arrive during the pending commit; `None` if it has ended or the batch is full.
-    fn meanwhile(&self, waiting: &mut Waiting, room: usize) -> Option<Vec<Box<dyn Task>>> {
+    fn during_commit(&self, waiting: &mut Waiting, room: usize) -> Option<Vec<Box<dyn Task>>> {
         let in_flight = self.in_flight.as_ref().filter(|_| room > 0 && self.store.commits_asynchronously())?;
         waiting.batch_before(&in_flight.outcome, room)
     }
