@@ -147,7 +147,7 @@ const METRICS: [Metric; 31] = [
         .by(&[("outcome", inbound)]),
     metric(Counter, "bursar_bank_statements_total", Unit::Count, "Statements of bank accounts, and their odd lines.")
         .by(&[("outcome", || vec!["applied", "waiting", "quarantined", "unmatched", "debit_by_other"])]),
-    metric(Counter, "bursar_bank_files_total", Unit::Count, "Deliveries of files to banks.")
+    metric(Counter, "bursar_bank_files_total", Unit::Count, "Outcomes of files to banks.")
         .by(&[("outcome", || vec!["sent", "failed", "in_doubt", "late", "changed", "rejected", "unbooked"])]),
     metric(Counter, "bursar_provider_calls_total", Unit::Count, "Answers of providers of rails behind HTTP.")
         .by(&[("outcome", || vec!["known", "refused", "short_of_funds", "different", "unknown", "unclear"])]),

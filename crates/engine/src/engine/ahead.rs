@@ -4,7 +4,6 @@
 //! no response depends on data that was never written. If the pending commit fails, the next batch is decided again; if
 //! its outcome is unknown, no later batch has happened.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crossbeam_channel::bounded;
@@ -15,9 +14,6 @@ use super::{
 };
 use crate::store::StoreError;
 use crate::world::World;
-
-/// A batch of at most this many commands is not divided, because each commit costs a flush.
-const HALVED_ABOVE: usize = 8;
 
 enum CommitEnd {
     Written,
@@ -55,7 +51,7 @@ impl Executor {
             let mut decided = self.decide_and_follow(&mut batch, &mut world, &mut followed);
             while decided.is_ok()
                 && let Some(waiting) = waiting.as_deref_mut()
-                && let Some(more) = self.during_commit(waiting, self.batch_max().saturating_sub(batch.len()))
+                && let Some(more) = self.during_commit(waiting, BATCH_MAX.saturating_sub(batch.len()))
             {
                 decided = self.decide_too(more, &mut batch, &mut world, &mut followed);
             }
@@ -104,18 +100,8 @@ impl Executor {
     /// Returns the next batch; `None` if the pending commit ends before one arrives, or the queue is closed.
     pub(super) fn next_batch(&self, waiting: &mut Waiting) -> Option<Vec<Box<dyn Task>>> {
         match &self.in_flight {
-            Some(_) => self.during_commit(waiting, self.batch_max()),
-            None => waiting.next_batch(self.batch_max()),
-        }
-    }
-
-    /// Returns the maximum number of commands of a batch: half of the commands without a response, so that the other half
-    /// is decided while the batch is written. With all of them in one batch, either the deciding or the writing thread
-    /// would be idle.
-    fn batch_max(&self) -> usize {
-        match self.store.commits_asynchronously() {
-            true => (self.pending.load(Ordering::Relaxed) / 2).clamp(HALVED_ABOVE, BATCH_MAX),
-            false => BATCH_MAX,
+            Some(_) => self.during_commit(waiting, BATCH_MAX),
+            None => waiting.next_batch(),
         }
     }
 

@@ -19,7 +19,7 @@ mod view;
 mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -184,8 +184,6 @@ pub struct Executor {
     in_flight: Option<InFlight>,
     follow_ups: Option<FollowUps>,
     commits: Commits,
-    /// Commands without a response, of all executors.
-    pending: Arc<AtomicUsize>,
     chain: Arc<ChainKey>,
     is_live: bool,
 }
@@ -240,7 +238,6 @@ impl Executor {
             in_flight: None,
             follow_ups: None,
             commits: Commits::default(),
-            pending: Arc::default(),
             chain,
             is_live: false,
         }

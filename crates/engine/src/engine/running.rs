@@ -57,10 +57,9 @@ impl Engine {
         let alive = Arc::new(AtomicBool::new(true));
         let (sender, running) = (Arc::new(sender), Arc::new(AtomicUsize::new(executors.len())));
         let mut queues = Vec::with_capacity(executors.len());
-        let (commits, pending) = (Commits::default(), Arc::<AtomicUsize>::default());
+        let commits = Commits::default();
         for mut executor in executors {
             executor.commits = commits.clone();
-            executor.pending = pending.clone();
             let (queue, waiting) = bounded(QUEUE_MAX);
             let waiting = Waiting::new(waiting, executor.organizations_at_once());
             let end = End { alive: alive.clone(), sender: sender.clone(), running: running.clone(), reason: None };
@@ -70,7 +69,7 @@ impl Engine {
             })?;
             queues.push(queue);
         }
-        Ok(Self { queues: queues.into(), alive, stopped, commits, pending })
+        Ok(Self { queues: queues.into(), alive, stopped, commits, pending: Arc::default() })
     }
 
     fn queue(&self, organization: OrgId) -> &Sender<Box<dyn Task>> {

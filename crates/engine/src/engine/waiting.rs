@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crossbeam_channel::{Receiver, Select};
 
-use super::Task;
+use super::{BATCH_MAX, Task};
 use crate::ids::OrgId;
 
 /// Queued commands at most; beyond that, callers are asked to retry.
@@ -30,11 +30,11 @@ impl Waiting {
         Self { queue, organizations_at_once, sorted: HashMap::new(), turns: VecDeque::new(), count: 0 }
     }
 
-    /// Waits for the next batch, of this many commands at most. Returns `None` when the queue is closed and empty.
-    pub fn next_batch(&mut self, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
+    /// Waits for the next batch. Returns `None` when the queue is closed and empty.
+    pub fn next_batch(&mut self) -> Option<Vec<Box<dyn Task>>> {
         match self.organizations_at_once {
-            Some(organizations) => self.next_of(organizations, at_most),
-            None => self.next_of_all(at_most),
+            Some(organizations) => self.next_of(organizations),
+            None => self.next_of_all(),
         }
     }
 
@@ -53,16 +53,16 @@ impl Waiting {
         Some(self.batch_from(first, at_most))
     }
 
-    fn next_of_all(&mut self, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
+    fn next_of_all(&mut self) -> Option<Vec<Box<dyn Task>>> {
         let first = self.queue.recv().ok()?;
-        Some(self.batch_from(first, at_most))
+        Some(self.batch_from(first, BATCH_MAX))
     }
 
     fn batch_from(&mut self, first: Box<dyn Task>, at_most: usize) -> Vec<Box<dyn Task>> {
         std::iter::once(first).chain(self.queue.try_iter()).take(at_most).collect()
     }
 
-    fn next_of(&mut self, organizations: usize, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
+    fn next_of(&mut self, organizations: usize) -> Option<Vec<Box<dyn Task>>> {
         if self.turns.is_empty() {
             let first = self.queue.recv().ok()?;
             self.sort_in(first);
@@ -75,12 +75,12 @@ impl Waiting {
         for _ in 0..organizations.min(self.turns.len()) {
             let Some(organization) = self.turns.pop_front() else { break };
             let mut tasks = self.sorted.remove(&organization)?;
-            batch.extend(tasks.drain(..tasks.len().min(at_most - batch.len())));
+            batch.extend(tasks.drain(..tasks.len().min(BATCH_MAX - batch.len())));
             if !tasks.is_empty() {
                 self.sorted.insert(organization, tasks);
                 last = Some(organization);
             }
-            if batch.len() == at_most {
+            if batch.len() == BATCH_MAX {
                 break;
             }
         }
@@ -112,7 +112,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::engine::{BATCH_MAX, Command, task};
+    use crate::engine::{Command, task};
     use crate::world::{Halt, World};
 
     struct Numbered(u32);
@@ -136,7 +136,7 @@ mod tests {
         drop(queue);
         let mut waiting = Waiting::new(waiting, organizations_at_once);
         let mut batches = Vec::new();
-        while let Some(batch) = waiting.next_batch(BATCH_MAX) {
+        while let Some(batch) = waiting.next_batch() {
             for mut task in batch {
                 task.decide(&mut World::new(crate::clock::Time::from_micros(1)));
                 task.answer();
