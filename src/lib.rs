@@ -102,6 +102,8 @@ pub mod settlements;
 pub mod bank_intake;
 /// The statements of bank accounts: applied in order, line by line.
 pub mod bank_statements;
+/// What a person must look at at a bank.
+pub mod bank_alarms;
 /// The steps in which a payee takes the money of a link.
 pub mod claims;
 /// Deletes apps, users and vendors, and erases a payee from every row that names them.

@@ -6,6 +6,7 @@
 use Kind::{Counter, Gauge, Histogram};
 use metrics::{Label, Unit};
 
+use crate::bank_alarms::AlarmKind;
 use crate::jobs::Lane;
 use crate::messages::Channel;
 use crate::security_log::SecurityEvent;
@@ -110,7 +111,7 @@ fn attempts() -> Vec<&'static str> {
     std::iter::once("accepted").chain(DeliveryError::ALL.iter().map(|error| error.as_str())).collect()
 }
 
-const METRICS: [Metric; 31] = [
+const METRICS: [Metric; 32] = [
     metric(Gauge, "bursar_build_info", Unit::Count, "Always 1; the label has the version of the program.")
         .by(&[("version", || vec![env!("CARGO_PKG_VERSION")])]),
     metric(Gauge, "bursar_ready", Unit::Count, "1 if /readyz returns 200, else 0."),
@@ -148,7 +149,9 @@ const METRICS: [Metric; 31] = [
     metric(Counter, "bursar_bank_statements_total", Unit::Count, "Statements of bank accounts, and their odd lines.")
         .by(&[("outcome", || vec!["applied", "waiting", "quarantined", "unmatched", "debit_by_other"])]),
     metric(Counter, "bursar_bank_files_total", Unit::Count, "Outcomes of files to banks.")
-        .by(&[("outcome", || vec!["sent", "failed", "in_doubt", "late", "changed", "rejected", "unbooked"])]),
+        .by(&[("outcome", || vec!["sent", "failed", "in_doubt", "late", "unsent", "changed", "rejected", "unbooked"])]),
+    metric(Counter, "bursar_bank_alarms_total", Unit::Count, "What a person must look at, with each poll of a bank.")
+        .by(&[("kind", || AlarmKind::ALL.iter().map(|kind| kind.as_str()).collect())]),
     metric(Counter, "bursar_provider_calls_total", Unit::Count, "Answers of providers of rails behind HTTP.")
         .by(&[("outcome", || vec!["known", "refused", "short_of_funds", "different", "unknown", "unclear"])]),
     metric(Counter, "bursar_log_lines_dropped_total", Unit::Count, "Log lines dropped because the log was not read."),

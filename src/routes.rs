@@ -45,6 +45,7 @@ pub fn business() -> Vec<Route> {
         crate::banking::routes::routes(),
         crate::rail_payments::routes(),
         crate::bank_files::routes(),
+        crate::bank_alarms::routes(),
         crate::bank_reversals::routes(),
         crate::bank_intake::routes(),
         crate::bank_statements::routes(),

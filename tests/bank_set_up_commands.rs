@@ -144,6 +144,7 @@ fn files_of_banks_are_listed_and_decided_from_the_command_line() {
     assert!(sandbox.works(payer, &["statements", "list"]).contains("CLOSING"));
     assert!(sandbox.works(payer, &["deposit-references"]).contains("BUR"));
     assert!(sandbox.works(payer, &["return-rates"]).contains("LIMIT"));
+    assert!(sandbox.works(payer, &["alarms"]).contains("WHAT TO DO"));
     let connection = sandbox.add("connections", new_connection(""));
     let file = sandbox.path("STATEMENT.bai");
     std::fs::write(&file, "no statement").unwrap();

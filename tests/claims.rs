@@ -476,7 +476,8 @@ async fn a_late_return_gives_back_what_had_arrived() {
     assert_eq!(fate("20000002").await, ("reversed".into(), "account_closed".into(), 975));
 }
 
-/// No link becomes `reversed`: money that comes back after the claim is the payee's (docs/internals/spec-gaps.md).
+/// No link becomes `reversed`: money that comes back after the claim is the payee's, unless its sender recalled it
+/// (docs/internals/spec-gaps.md).
 #[tokio::test]
 async fn a_link_stays_claimed_however_its_payouts_end() {
     let server = Server::memory().await;

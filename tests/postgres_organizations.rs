@@ -13,7 +13,7 @@ use crate::harness::postgres::Database;
 use crate::postgres::{APP, ORG, executor, store};
 
 /// Counts one for an organization and the commands of its batch.
-struct CountOf(OrgId);
+pub struct CountOf(pub OrgId);
 
 impl Command for CountOf {
     type Reply = i64;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::build::{Account, Line, build};
 use super::far_end::{OpenedEnd, far_end};
+use super::follow::may_leave;
 use super::join::{NO_NAME, written};
 use super::message;
 use super::model::{BankEntry, BankFile, EntryStatus};
@@ -24,7 +25,8 @@ pub enum Contents {
     Bytes(Vec<u8>),
     /// No entry is left.
     Nothing,
-    /// The accounts of these entries were changed by another program or erased, or are no accounts at a US bank.
+    /// These entries must not be sent: their accounts were changed by another program or erased, are no accounts at a US bank,
+    /// or went out of use before a retry; or the originals of reversals came back.
     Unusable(Vec<TransferId>),
     /// A payee was erased, so the bytes cannot be built again.
     Erased,
@@ -101,6 +103,10 @@ fn payees(
     }
     let (mut payees, mut unusable) = (Vec::with_capacity(entries.len()), Vec::new());
     for (entry, account) in entries.iter().zip(found) {
+        if !is_written && !may_leave(world, entry, &account)? {
+            unusable.push(entry.transfer);
+            continue;
+        }
         let Some(name) = entry.name.clone().filter(|_| !account.is_erased()) else {
             // The payee of a reversal may be erased before it is written.
             if is_written {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::carrier::next_window;
-use super::model::{BankFile, BankSequence, FileStatus, Header};
+use super::join::remove;
+use super::model::{BankEntry, BankFile, BankSequence, FileStatus, Header};
 use super::references;
 use super::rows;
 use super::rules::{self, FileEvent};
@@ -124,6 +125,40 @@ pub(super) fn move_to_next(world: &mut World, file: &Arc<BankFile>, connection: 
         (file.way, file.temp_name, file.sealed_at) = (None, None, None);
         (file.first_trace, file.sent_at, file.ended_through, file.answer) = (None, None, None, None);
     })))
+}
+
+/// Removes an entry from a file that the bank cannot have. A written file then has other bytes, so it gets another identity
+/// in the next window; if the rules do not allow one, it is canceled. Returns whether the entry could be removed.
+///
+/// # Errors
+/// The store's.
+pub fn pull_out(world: &mut World, entry: &Arc<BankEntry>) -> Result<bool, Halt> {
+    let file = rows::find(world, entry.org, entry.file)?;
+    if !matches!(file.status, FileStatus::Open | FileStatus::Sealed | FileStatus::Sending) {
+        return Ok(false);
+    }
+    remove(world, &file, entry)?;
+    if file.sha256.is_none() {
+        return Ok(true);
+    }
+    let file = rows::find(world, entry.org, entry.file)?;
+    if file.unswept {
+        // The sender removes what an earlier delivery left before it sends the new bytes.
+        rows::change(world, &file, |file| {
+            (file.size, file.sha256) = (None, None);
+            (file.released_by, file.released_at) = (None, None);
+        });
+        return Ok(true);
+    }
+    let connection = connections::find(world, file.org, file.connection)?;
+    if let Next::Moved(moved) = move_to_next(world, &file, &connection)? {
+        jobs::enqueue_at(world, moved.org, Work::CutBankFile { file: moved.id.0 }, moved.window_at);
+        return Ok(true);
+    }
+    let to = rules::apply(file.status, FileEvent::Canceled)?;
+    rows::change(world, &file, |file| (file.status, file.ended_through) = (to, None));
+    jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
+    Ok(true)
 }
 
 /// Returns the modifier of the next file of a day; `None` if the format has no other one.

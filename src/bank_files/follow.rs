@@ -26,6 +26,8 @@ const RETRY_SECONDS: i64 = 180 * DAY_SECONDS;
 pub enum NotReversible {
     /// Its file is not at the bank.
     NotAtBank,
+    /// Only a member says that the bank has its file.
+    Unproven,
     /// Its file is a message, which has no reversals.
     Message,
     /// It is a reversal.
@@ -50,6 +52,10 @@ impl NotReversible {
     pub const fn message(self) -> &'static str {
         match self {
             Self::NotAtBank => "The file is not at the bank. Cancel it, or wait until it is sent.",
+            Self::Unproven => {
+                "A member marked the file as sent, or moved it, and no statement shows it yet. Wait for the statement of \
+                 its settlement."
+            }
             Self::Message => "Only an entry of a NACHA file can be reversed. Ask the bank to recall the payment.",
             Self::Reversal => "The entry is a reversal itself. Make a new payment instead.",
             Self::Returned => "The entry was returned, so its money is back.",
@@ -71,13 +77,22 @@ impl From<NotReversible> for Halt {
     }
 }
 
-/// Returns why an entry of a file cannot be reversed at any time.
-fn obstacle(world: &World, file: &BankFile, entry: &BankEntry) -> Result<Option<NotReversible>, Halt> {
+/// Returns why no entry of a file can be reversed at any time.
+fn obstacle_of_file(file: &BankFile) -> Option<NotReversible> {
     if file.status != FileStatus::Sent {
-        return Ok(Some(NotReversible::NotAtBank));
+        return Some(NotReversible::NotAtBank);
     }
     if file.header.as_ref().is_none_or(|header| header.0.identity.nacha().is_none()) {
-        return Ok(Some(NotReversible::Message));
+        return Some(NotReversible::Message);
+    }
+    // A payer could otherwise get back what was never collected.
+    file.is_unproven().then_some(NotReversible::Unproven)
+}
+
+/// Returns why an entry of a file cannot be reversed at any time.
+fn obstacle(world: &World, file: &BankFile, entry: &BankEntry) -> Result<Option<NotReversible>, Halt> {
+    if let Some(obstacle) = obstacle_of_file(file) {
+        return Ok(Some(obstacle));
     }
     if entry.kind == EntryKind::Reversal {
         return Ok(Some(NotReversible::Reversal));
@@ -162,11 +177,8 @@ pub fn may_reverse(
 /// # Errors
 /// The store's.
 pub fn may_reverse_file(world: &World, file: &BankFile, send_by: Time) -> Result<Option<NotReversible>, Halt> {
-    if file.status != FileStatus::Sent {
-        return Ok(Some(NotReversible::NotAtBank));
-    }
-    if file.header.as_ref().is_none_or(|header| header.0.identity.nacha().is_none()) {
-        return Ok(Some(NotReversible::Message));
+    if let Some(obstacle) = obstacle_of_file(file) {
+        return Ok(Some(obstacle));
     }
     if file.purpose == FilePurpose::Reversals {
         return Ok(Some(NotReversible::Reversal));
@@ -228,6 +240,20 @@ pub fn present_again(world: &mut World, entry: &BankEntry, most: i64) -> Result<
     let new = new(world, entry, id, EntryKind::Retry, None);
     add(world, &carrier, new)?;
     Ok(Some(id))
+}
+
+/// Returns whether an entry may still be written into its file: a retry only while its account is in use, and a reversal
+/// only while its original is at the bank or has settled.
+pub(super) fn may_leave(world: &World, entry: &BankEntry, account: &FarEnd) -> Result<bool, Halt> {
+    match (entry.kind, entry.follows) {
+        (EntryKind::Payment, _) | (EntryKind::Reversal, None) => Ok(true),
+        (EntryKind::Retry, _) => Ok(is_in_use(account)),
+        (EntryKind::Reversal, Some(original)) => {
+            let Some(original) = rows::entry(world, entry.org, original)? else { return Ok(true) };
+            let file = rows::find(world, original.org, original.file)?;
+            Ok(file.status == FileStatus::Sent && matches!(original.status, EntryStatus::Joined | EntryStatus::Settled))
+        }
+    }
 }
 
 fn is_in_use(account: &FarEnd) -> bool {

@@ -6,7 +6,7 @@ use super::contents::{Contents, contents};
 use super::inputs::{BankEntriesQuery, BankFileAct, BankFileCancellation, BankFileMark, BankFilesQuery};
 use super::json::{BankEntryJson, BankFileJson};
 use super::model::{BankEntry, BankFile, FileStatus};
-use super::operator::{ActOnFile, Deed};
+use super::operator::{ActOnFile, Deed, is_in_time};
 use super::rates::{ReturnRatesJson, return_rates};
 use super::rows;
 use crate::banking::connections::{self, ConnectionStatus};
@@ -109,6 +109,9 @@ fn may_be_taken(world: &World, file: &BankFile) -> Result<(), Halt> {
     };
     if file.must_wait_for_release() {
         return Err(refused("The file is above a limit of its connection. Another member must release it first."));
+    }
+    if may_still_be_sent {
+        is_in_time(file, world.now())?;
     }
     let connection = connections::find(world, file.org, file.connection)?;
     let is_automatic = connection.transport != TRANSPORT_MANUAL && connection.status == ConnectionStatus::Approved;

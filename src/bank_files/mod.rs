@@ -38,7 +38,7 @@ pub use booking::{
 pub use build::{individual_id, is_individual_id};
 pub use carrier::{Carrier, carrier, collects, is_at_once, settles_at};
 pub use contents::{Contents, contents};
-pub use cut::CutFile;
+pub use cut::{CutFile, pull_out};
 pub use far_end::{FarEnd, OpenedEnd, far_end};
 pub use follow::{NotReversible, may_reverse, may_reverse_file, not_reversed, present_again, reverse};
 pub use http::routes;
@@ -47,12 +47,12 @@ pub use model::{
     BankAnswer, BankEntry, BankFile, BankSequence, EntryKind, EntryStatus, FilePurpose, FileStatus, Header,
 };
 pub use operator::{ActOnFile, Deed};
-pub use progress::{Advance, Begin, Rest, Step, Swept, Written, acknowledge, reject};
+pub use progress::{Advance, Begin, Rest, Step, StopForBytes, Swept, Written, acknowledge, reject};
 pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};
 pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{
-    after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, of_account, of_method, of_trace,
-    open_amount, sent_before,
+    after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, not_at_bank, of_account,
+    of_method, of_trace, open_amount, sent_before, sums_of_day,
 };
 pub use rules::{FileEvent, apply, transitions};
 pub use ways::{Way, hand_over, way_from, way_from_own, way_to};

@@ -204,6 +204,13 @@ record! {
     }
 }
 
+impl BankFile {
+    /// Returns whether only the word of a member says that the bank has it: no line of a statement books it.
+    pub const fn is_unproven(&self) -> bool {
+        self.closed_by.is_some() && self.debit_line.is_none() && self.booked == 0
+    }
+}
+
 impl BankEntry {
     /// Returns its amount as money that leaves the settlement account; negative if it collects.
     #[must_use]

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::cut::{Next, move_to_next};
-use super::model::BankFile;
+use super::model::{BankFile, FilePurpose, FileStatus};
 use super::progress::sent;
 use super::rows;
 use super::rules::{self, FileEvent};
 use crate::acting::Act;
 use crate::banking::{Person, connections, is_second_person};
+use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{BankFileId, MemberId, OrgId};
@@ -62,6 +63,17 @@ fn refused(message: &str) -> Halt {
     Refusal::new(Code::InvalidState, message).into()
 }
 
+/// Refuses a file that the ACH rules do not allow any more.
+pub(super) fn is_in_time(file: &BankFile, now: Time) -> Result<(), Refusal> {
+    match file.send_by.filter(|send_by| now > *send_by) {
+        None => Ok(()),
+        Some(send_by) => {
+            let message = format!("The ACH rules allowed the entries of this file until {send_by}. Cancel it.");
+            Err(Refusal::new(Code::InvalidState, message))
+        }
+    }
+}
+
 /// A repetition changes nothing.
 fn release(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<BankFile>, Halt> {
     if file.released_at.is_some() {
@@ -73,6 +85,7 @@ fn release(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<
     if !file.must_release {
         return Err(refused("The file is within the limits of its connection and needs no release."));
     }
+    is_in_time(file, world.now())?;
     let connection = connections::find(world, file.org, file.connection)?;
     is_second_person(connection.made_by, by)?;
 
@@ -158,7 +171,10 @@ fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<B
 }
 
 fn cancel(world: &mut World, file: &Arc<BankFile>, by: MemberId, reason: &str) -> Result<Arc<BankFile>, Halt> {
-    let to = rules::apply(file.status, FileEvent::Canceled)?;
+    // Payments leave an open file one by one; reversals are called off together.
+    let is_of_reversals = file.purpose == FilePurpose::Reversals && file.status == FileStatus::Open;
+    let event = if is_of_reversals { FileEvent::CalledOff } else { FileEvent::Canceled };
+    let to = rules::apply(file.status, event)?;
     must_be_swept(file)?;
 
     // From here it must succeed.

@@ -199,16 +199,14 @@ pub fn acknowledge(world: &mut World, file: &Arc<BankFile>, answer: BankAnswer) 
 }
 
 /// Records that the bank refused a file. Its payments wait for a member, who moves or cancels it; if they were presumed
-/// settled, or some were returned, they all go back.
+/// settled, or some were returned, they all go back. Their reversals are not sent.
 ///
 /// # Errors
 /// `invalid-state` if the file is not at the bank.
 pub fn reject(world: &mut World, file: &Arc<BankFile>) -> Result<Arc<BankFile>, Halt> {
     let is_late = file.ended_through.is_some() || file.returned > 0 || file.refused > 0;
     let to = rules::apply(file.status, if is_late { FileEvent::Undone } else { FileEvent::Rejected })?;
-    if is_late {
-        jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
-    }
+    jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
     Ok(rows::change(world, file, |file| (file.status, file.ended_through, file.debit_due) = (to, None, None)))
 }
 
@@ -230,6 +228,26 @@ impl Command for Swept {
         let file = rows::find(world, self.leased.org, self.file)?;
         jobs::renew(world, &self.leased)?;
         Ok(rows::change(world, &file, |file| file.unswept = false))
+    }
+}
+
+/// The records of a written file give other bytes than its hash: its connection sends nothing until members resume it.
+#[derive(Clone, Debug)]
+pub struct StopForBytes {
+    pub leased: Leased,
+    pub file: BankFileId,
+    /// When the sender compares them again.
+    pub again_at: Time,
+}
+
+impl Command for StopForBytes {
+    type Reply = ();
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        let reason = format!("The records of the file {} give other bytes than its hash.", file.id);
+        connections::stop(world, file.org, file.connection, &reason)?;
+        jobs::put_off(world, &self.leased, self.again_at, Some(reason))
     }
 }
 

@@ -182,8 +182,8 @@ const fn agrees(entry: EntryStatus, transfer: TransferStatus) -> bool {
         EntryStatus::Settled => matches!(transfer, TransferStatus::Completed),
         EntryStatus::Withdrawn => matches!(transfer, TransferStatus::Canceled | TransferStatus::Failed),
         EntryStatus::Canceled => matches!(transfer, TransferStatus::Failed),
-        EntryStatus::Reversed => matches!(transfer, TransferStatus::Reversed),
-        EntryStatus::Returned | EntryStatus::Rejected => {
+        // A debit whose reversal settles first fails.
+        EntryStatus::Reversed | EntryStatus::Returned | EntryStatus::Rejected => {
             matches!(transfer, TransferStatus::Failed | TransferStatus::Reversed)
         }
     }

@@ -187,6 +187,27 @@ pub fn in_flight(world: &World, org: OrgId, account: SettlementAccountId) -> Res
     Ok(files.iter().find(is_open).map(|file| file.id))
 }
 
+/// Returns the files of a connection that are not at their end and not known to be at the bank, oldest first.
+///
+/// # Errors
+/// The store's.
+pub fn not_at_bank(world: &World, connection: &BankConnection) -> Result<Vec<Arc<BankFile>>, Halt> {
+    let query = Query::of::<BankFile>(connection.org.to_value(), "id", FILES_READ).equal("connection", connection.id);
+    let mut files = world.page::<BankFile>(&query)?;
+    files.retain(|file| !matches!(file.status, FileStatus::Sent | FileStatus::Canceled | FileStatus::Dropped));
+    files.sort_by_key(|file| (file.window_at, file.id));
+    Ok(files)
+}
+
+/// Returns the sums of a connection's files of a day, that pay and that collect; `None` if it cut none on it.
+///
+/// # Errors
+/// The store's.
+pub fn sums_of_day(world: &World, connection: &BankConnection, day: &str) -> Result<Option<(Cents, Cents)>, Halt> {
+    let found = world.get::<BankSequence>(key![connection.org, connection.id])?;
+    Ok(found.filter(|sequence| sequence.day == day).map(|sequence| (sequence.credit, sequence.debit)))
+}
+
 /// Changes a file.
 pub fn change(world: &mut World, before: &Arc<BankFile>, edit: impl FnOnce(&mut BankFile)) -> Arc<BankFile> {
     let now = world.now();

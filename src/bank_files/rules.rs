@@ -29,11 +29,13 @@ pub enum FileEvent {
     Undone,
     /// The rules do not allow its entries in the next window.
     Expired,
+    /// A member calls off the reversals in it before its cut-off.
+    CalledOff,
 }
 
 impl FileEvent {
     /// All events, for tests and docs/states.md.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Cut,
         Self::Emptied,
         Self::SendBegun,
@@ -47,6 +49,7 @@ impl FileEvent {
         Self::Rejected,
         Self::Undone,
         Self::Expired,
+        Self::CalledOff,
     ];
 }
 
@@ -68,9 +71,9 @@ const fn transition(status: FileStatus, event: FileEvent) -> Option<FileStatus> 
         (Renaming, FileEvent::Doubted) => Some(InDoubt),
         // An open file that was not cut in time has no identity yet, and a rejected one is not at the bank.
         (Open | Sealed | Sending | Rejected, FileEvent::Redated) => Some(Open),
-        (Sealed | Sending | Rejected, FileEvent::Canceled) | (Sent, FileEvent::Undone) | (Open, FileEvent::Expired) => {
-            Some(Canceled)
-        }
+        (Sealed | Sending | Rejected, FileEvent::Canceled)
+        | (Sent, FileEvent::Undone)
+        | (Open, FileEvent::Expired | FileEvent::CalledOff) => Some(Canceled),
         // A rejection proves that the bank has the file, also while its delivery has not recorded that.
         (Renaming | InDoubt | Sent, FileEvent::Rejected) => Some(Rejected),
         (Sealed | Sending | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped, FileEvent::Cut)
@@ -87,7 +90,10 @@ const fn transition(status: FileStatus, event: FileEvent) -> Option<FileStatus> 
         | (Open | Renaming | InDoubt | Sent | Canceled | Dropped, FileEvent::Canceled)
         | (Open | Sealed | Sending | Rejected | Canceled | Dropped, FileEvent::Rejected)
         | (Open | Sealed | Sending | Renaming | InDoubt | Rejected | Canceled | Dropped, FileEvent::Undone)
-        | (Sealed | Sending | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped, FileEvent::Expired) => None,
+        | (
+            Sealed | Sending | Renaming | InDoubt | Sent | Rejected | Canceled | Dropped,
+            FileEvent::Expired | FileEvent::CalledOff,
+        ) => None,
     }
 }
 
@@ -104,7 +110,7 @@ mod tests {
     fn every_pair_of_state_and_event() {
         let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
         let expected = "open Cut sealed\nopen Emptied dropped\nopen Redated open\nopen Expired canceled\n\
-            sealed Emptied dropped\nsealed SendBegun sending\nsealed MarkedSent sent\nsealed Redated open\n\
+            open CalledOff canceled\nsealed Emptied dropped\nsealed SendBegun sending\nsealed MarkedSent sent\nsealed Redated open\n\
             sealed Canceled canceled\nsending SendBegun sending\nsending RenameBegun renaming\n\
             sending MarkedSent sent\nsending Redated open\nsending Canceled canceled\n\
             renaming Arrived sent\nrenaming Doubted in_doubt\nrenaming Rejected rejected\nin_doubt MarkedSent sent\n\

@@ -168,6 +168,13 @@ pub struct BankItemJson {
     pub version: i64,
 }
 
+impl BankItemJson {
+    /// For administrative acts, which outlive the erasure of a payee.
+    pub(super) fn without_words(item: &BankItem) -> Self {
+        Self { text: None, evidence: None, ..Self::from(item) }
+    }
+}
+
 impl From<&BankItem> for BankItemJson {
     fn from(item: &BankItem) -> Self {
         Self {

@@ -99,7 +99,8 @@ pub(super) fn record(
         item.version += 1;
     });
     let act = NewAct::of(kind, None, after.id).by(Some(by));
-    acts::record(world, after.org, act.changing(&BankItemJson::from(&**before), &BankItemJson::from(&*after)))?;
+    let (was, is) = (BankItemJson::without_words(before), BankItemJson::without_words(&after));
+    acts::record(world, after.org, act.changing(&was, &is))?;
     Ok(after)
 }
 

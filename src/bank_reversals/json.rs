@@ -62,6 +62,13 @@ pub struct BankReversalJson {
     pub version: i64,
 }
 
+impl BankReversalJson {
+    /// For administrative acts, which outlive the erasure of a payee.
+    pub(super) fn without_words(reversal: &BankReversal) -> Self {
+        Self { evidence: None, dismissal: None, ..Self::from(reversal) }
+    }
+}
+
 impl From<&BankReversal> for BankReversalJson {
     fn from(reversal: &BankReversal) -> Self {
         Self {

@@ -6,7 +6,8 @@ use super::rows;
 use super::rules::{BANKING_DAYS, is_found_lately};
 use crate::acting::Act;
 use crate::bank_files::{self, BankFile, NotReversible, may_reverse};
-use crate::banking::{Person, connections};
+use crate::banking::Person;
+use crate::banking::connections::{self, ConnectionStatus};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
@@ -34,13 +35,18 @@ impl Command for ProposeReversal {
         let file = bank_files::find(world, self.org, self.file)?;
         let made_by = self.person.may(world, self.org, Act::Pay)?.member;
         let now = world.now();
-        is_found_lately(self.found_at, now)?;
         let send_by = send_by(world, &file)?;
         may_be_reversed(world, &file, self.entry, send_by)?;
-        let is_open = |other: &Arc<BankReversal>| {
-            other.entry == self.entry && matches!(other.status, ReversalStatus::Proposed | ReversalStatus::Approved)
-        };
-        if let Some(other) = rows::of_file(world, self.org, self.file)?.into_iter().find(is_open) {
+        let mut others = rows::of_file(world, self.org, self.file)?;
+        others.retain(|other| other.entry == self.entry);
+        // The same error was found when it was proposed first.
+        let same = others.iter().filter(|other| other.reason == self.reason).map(|other| other.found_at);
+        let found_at = same.min().unwrap_or(self.found_at).min(self.found_at);
+        is_found_lately(self.found_at, now)?;
+        is_found_lately(found_at, now)?;
+        let is_open =
+            |other: &Arc<BankReversal>| matches!(other.status, ReversalStatus::Proposed | ReversalStatus::Approved);
+        if let Some(other) = others.into_iter().find(is_open) {
             let message = format!("The reversal {} is {}. Approve or dismiss that one.", other.id, other.status);
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
@@ -54,7 +60,7 @@ impl Command for ProposeReversal {
             entry: self.entry,
             reason: self.reason,
             evidence: Some(self.evidence.clone()),
-            found_at: self.found_at,
+            found_at,
             send_by,
             status: ReversalStatus::Proposed,
             through: None,
@@ -73,7 +79,7 @@ impl Command for ProposeReversal {
             updated_at: now,
         });
         let act = NewAct::of(ActKind::BankReversalProposed, None, id).by(Some(made_by));
-        acts::record(world, self.org, act.changing(&(), &BankReversalJson::from(&*reversal)))?;
+        acts::record(world, self.org, act.changing(&(), &BankReversalJson::without_words(&reversal)))?;
         Ok(reversal)
     }
 }
@@ -81,6 +87,11 @@ impl Command for ProposeReversal {
 /// Returns the end of the fifth banking day after the settlement, in the zone of the connection.
 fn send_by(world: &World, file: &BankFile) -> Result<Time, Halt> {
     let connection = connections::find(world, file.org, file.connection)?;
+    if matches!(connection.status, ConnectionStatus::Draft | ConnectionStatus::Tested) {
+        let message = "The bank connection was changed, and no member has approved the change. Let another member approve it \
+                       first.";
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
     let settings = &connection.settings.0;
     let damaged = || Refusal::new(Code::InternalError, "The effective date of a bank file is no date.");
     let settled_on = file.effective_on.parse().map_err(|_| damaged())?;

@@ -49,7 +49,7 @@ pub(super) fn change_by(
         reversal.version += 1;
     });
     let act = NewAct::of(kind, None, after.id).by(Some(by));
-    let (was, is) = (BankReversalJson::from(&**before), BankReversalJson::from(&*after));
+    let (was, is) = (BankReversalJson::without_words(before), BankReversalJson::without_words(&after));
     acts::record(world, after.org, act.changing(&was, &is))?;
     Ok(after)
 }

@@ -37,5 +37,6 @@ pub use matching::{LineTarget, Plan, plan};
 pub use model::{BankBalance, BankStatement, StatementReason, StatementStatus};
 pub use read::{Content, LINES_MAX, ReadStatement, read};
 pub use reconcile::reconcile;
+pub use reconcile_json::ReconciliationJson;
 pub use references::deposit_reference;
 pub use rules::transitions;

@@ -119,6 +119,9 @@ pub(super) enum Options {
                             line is not explained, a payment is overdue, or a statement is missing."
     )]
     Reconcile(statements::Reconcile),
+    /// List what a person must look at: files, statements and lines
+    #[command(after_help = "Exits with 1 if there is an alarm.")]
+    Alarms(set_up::Acting),
     /// List the return rates of debits, by originator
     ReturnRates(set_up::Acting),
     /// List the references with which payers name the app of a deposit
@@ -162,6 +165,7 @@ pub(super) fn run(asked: Options) -> Result<(), Failed> {
         Options::Items { verb } => intake::items(verb),
         Options::Statements { verb } => statements::statements(verb),
         Options::Reconcile(asked) => statements::reconcile(&asked),
+        Options::Alarms(acting) => statements::alarms(&acting),
         Options::ReturnRates(acting) => files::return_rates(&acting),
         Options::DepositReferences(acting) => statements::references(&acting),
         Options::Entries { file, acting } => files::entries(file, &acting),

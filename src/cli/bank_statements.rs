@@ -1,4 +1,4 @@
-//! `bursar bank statements`, `bursar bank reconcile` and `bursar bank deposit-references`: over HTTP.
+//! `bursar bank statements`, `reconcile`, `alarms` and `deposit-references`: over HTTP.
 
 use std::fmt::Write as _;
 
@@ -75,6 +75,18 @@ pub(super) fn statements(verb: StatementVerb) -> Result<(), Failed> {
 pub(super) fn references(acting: &Acting) -> Result<(), Failed> {
     let rows = json!({"data": list("/v2/bank/deposit-references", acting)?});
     table(&["APP", "NAME", "REFERENCE"], &["app_id", "name", "reference"], &rows, acting)
+}
+
+pub(super) fn alarms(acting: &Acting) -> Result<(), Failed> {
+    let found = list("/v2/bank/alarms", acting)?;
+    let count = found.as_array().map_or(0, Vec::len);
+    let columns = ["kind", "bank_connection_id", "bank_file_id", "message"];
+    table(&["KIND", "CONNECTION", "FILE", "WHAT TO DO"], &columns, &json!({"data": found}), acting)?;
+    match count {
+        0 => Ok(()),
+        1 => Err(Failed::Work("There is 1 alarm.".to_owned())),
+        count => Err(Failed::Work(format!("There are {count} alarms."))),
+    }
 }
 
 #[derive(Args)]

@@ -20,7 +20,7 @@ use crate::rails::failures::{FailureCode, MethodOutcome};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::taxes;
-use crate::transfers::rules::TransferEvent;
+use crate::transfers::rules::{TransferEvent, is_recalled};
 use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users;
 use crate::world::{Halt, World};
@@ -134,24 +134,25 @@ fn give_back(
     Ok(ended)
 }
 
-/// Returns a completed payout's money, except the earned fee, to the payee, or to the app if it filled the wallet.
-/// Money that would be unreachable in the payee's wallet goes to the app too. `outside` is the ledger account to which
-/// the payout settled.
+/// Returns a completed payout's money, except the earned fee, to the payee, or to the app if it filled the wallet or
+/// recalled the money of a link. Money that would be unreachable in the payee's wallet goes to the app too. `outside` is
+/// the ledger account to which the payout settled.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode, outside: Account) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let Payout { scope, user, platform, ref amounts } = payout;
     ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout, outside))?;
-    let back_at_app = transfer.funded || is_unreachable(world, scope, user)?;
+    let returned =
+        transfers::advance(world, transfer, TransferEvent::Returned, |transfer| transfer.error = Some(code))?;
+    let is_taken_from_app = returned.funded || is_recalled(&returned);
+    let back_at_app = is_taken_from_app || is_unreachable(world, scope, user)?;
     if back_at_app {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
     }
-    // A deleted user was still paid: only the amount with which the payout itself filled the wallet is subtracted from
-    // their tax year.
-    if transfer.funded {
+    // A deleted user was still paid: only what the payout itself gave to the payee, or a claim did, is subtracted from their
+    // tax year.
+    if is_taken_from_app {
         uncount_taxed(world, transfer, user, amounts.payout)?;
     }
-    let returned =
-        transfers::advance(world, transfer, TransferEvent::Returned, |transfer| transfer.error = Some(code))?;
     of_link::recount(world, transfer, &returned)?;
     after_failure(world, &returned, &payout, code, back_at_app)
 }

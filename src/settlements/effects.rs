@@ -107,19 +107,17 @@ pub(super) fn came_back(world: &mut World, entry: &BankEntry, code: FailureCode)
     }
 }
 
-/// An entry came back: a reversal of it that is not written yet is not sent.
+/// An entry came back, or its bank refused it: a reversal of it that the bank cannot have yet is not sent.
 pub(super) fn call_off_reversal(world: &mut World, entry: &BankEntry, code: FailureCode) -> Result<(), Halt> {
     let Some(follower) = entry.followed_by else { return Ok(()) };
     let Some(reversal) = bank_files::entry(world, entry.org, follower)? else { return Ok(()) };
     if (reversal.kind, reversal.status) != (EntryKind::Reversal, EntryStatus::Joined) {
         return Ok(());
     }
-    let file = bank_files::find(world, reversal.org, reversal.file)?;
-    if file.sha256.is_some() || !matches!(file.status, FileStatus::Open | FileStatus::Sealed) {
-        return Ok(());
+    if bank_files::pull_out(world, &reversal)? {
+        failed(world, &reversal, code, false)?;
     }
-    bank_files::remove(world, &file, &reversal)?;
-    failed(world, &reversal, code, false)
+    Ok(())
 }
 
 /// A reversal took effect: its original goes back.
@@ -131,17 +129,24 @@ fn reversed(world: &mut World, reversal: &BankEntry) -> Result<(), Halt> {
     };
     let Some(mut original) = find(world)? else { return move_for_app(world, reversal, is_pull(reversal)) };
     let file = bank_files::find(world, original.org, original.file)?;
-    // The bank executes the original first, also where it is presumed settled later than its reversal.
-    if (original.status, file.status) == (EntryStatus::Joined, FileStatus::Sent) {
-        settle(world, &original)?;
-        original = find(world)?.unwrap_or(original);
-    }
-    if original.status != EntryStatus::Settled {
-        // The money of the original came back already, or never moved.
-        return move_for_app(world, reversal, is_pull(reversal));
-    }
+    let is_pending = (original.status, file.status) == (EntryStatus::Joined, FileStatus::Sent);
     let transfer = transfer_of(world, reversal)?;
-    bring(world, &transfer, Fact::CameBack(FailureCode::ReturnedOnRequest), unbooked(&original))?;
+    if is_pending && is_pull(&original) {
+        // What the bank collected is back at the payer. Its app never had it, and nothing begins that waits for it.
+        bring(world, &transfer, Fact::Failed(FailureCode::ReturnedOnRequest), unbooked(&original))?;
+    } else {
+        // The bank pays the original first, also where it is presumed settled later than its reversal.
+        if is_pending {
+            settle(world, &original)?;
+            original = find(world)?.unwrap_or(original);
+        }
+        if original.status != EntryStatus::Settled {
+            // The money of the original came back already, or never moved.
+            return move_for_app(world, reversal, is_pull(reversal));
+        }
+        let transfer = transfer_of(world, reversal)?;
+        bring(world, &transfer, Fact::CameBack(FailureCode::ReturnedOnRequest), unbooked(&original))?;
+    }
     let now = world.now();
     world.change(&original, |entry| (entry.status, entry.ended_at) = (EntryStatus::Reversed, Some(now)));
     Ok(())

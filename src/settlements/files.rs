@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::effects::{arrived, call_off_reversal, came_back, failed, present_again, settle};
-use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryStatus, FilePurpose, FileStatus};
+use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, FilePurpose, FileStatus};
 use crate::engine::Command;
 use crate::ids::{BankFileId, OrgId, SettlementAccountId, TransferId};
 use crate::jobs::{self, Leased};
@@ -16,8 +16,8 @@ use crate::world::{Halt, Want, World};
 /// The wait for the line of a statement.
 const BOOKED_AGAIN_SECONDS: i64 = 3_600;
 
-/// Records the next outcomes of a file: a payment in a file at the bank is presumed settled at the settlement time, and
-/// one in a canceled file fails.
+/// Records the next outcomes of a file: a payment in a file at the bank is presumed settled at the settlement time, one in a
+/// canceled file fails, and the reversal of one in a refused file is not sent.
 #[derive(Clone, Debug)]
 pub struct EndEntries {
     pub leased: Leased,
@@ -53,19 +53,21 @@ impl Command for EndEntries {
             FileStatus::Sent if now < file.settles_at => {
                 return jobs::put_off(world, &self.leased, file.settles_at, None).map(|()| None);
             }
-            FileStatus::Sent if must_be_booked(&file) => {
+            // A member's word that a bank has a file of debits would give an app money that no payer paid.
+            FileStatus::Sent if file.direction == Direction::Debit && file.is_unproven() => {
                 let reason = "the bank has not credited the file, which a member marked as sent".to_owned();
                 jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason))?;
                 return Ok(Some(Waits::ForLine));
             }
-            FileStatus::Sent => EntryStatus::Settled,
-            FileStatus::Canceled => EntryStatus::Canceled,
+            FileStatus::Sent => Some(EntryStatus::Settled),
+            FileStatus::Canceled => Some(EntryStatus::Canceled),
+            // A member decides about its payments; their reversals are not sent.
+            FileStatus::Rejected => None,
             FileStatus::Open
             | FileStatus::Sealed
             | FileStatus::Sending
             | FileStatus::Renaming
             | FileStatus::InDoubt
-            | FileStatus::Rejected
             | FileStatus::Dropped => return jobs::finish(world, &self.leased).map(|()| None),
         };
         // Another worker may have recorded them in the meantime, or the file has another state.
@@ -78,22 +80,22 @@ impl Command for EndEntries {
             }
             return Ok(None);
         };
-        if status == EntryStatus::Settled && waits_for_originals(world, &file, &self.entries)? {
+        if status == Some(EntryStatus::Settled) && waits_for_originals(world, &file, &self.entries)? {
             let reason = "the bank refused the file of a payment that it reverses; move or cancel that file".to_owned();
             jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason))?;
             return Ok(Some(Waits::ForOriginal));
         }
-        world.each(&self.entries, |world, transfer| end(world, &file, *transfer, status))?;
+        world.each(&self.entries, |world, transfer| match status {
+            Some(status) => end(world, &file, *transfer, status),
+            None => match bank_files::entry(world, file.org, *transfer)? {
+                Some(entry) => call_off_reversal(world, &entry, FailureCode::RejectedByRail),
+                None => Ok(()),
+            },
+        })?;
         bank_files::change(world, &file, |file| file.ended_through = Some(last));
         jobs::put_off(world, &self.leased, now, None)?;
         Ok(None)
     }
-}
-
-/// Returns whether a file waits for the line of its statement. A member's word that a bank has a file of debits would give
-/// an app money that no payer paid.
-fn must_be_booked(file: &BankFile) -> bool {
-    file.direction == Direction::Debit && file.closed_by.is_some() && file.debit_line.is_none() && file.booked == 0
 }
 
 /// Returns whether a member must decide about the original of a reversal: its file was refused, and may be sent again.
@@ -131,6 +133,7 @@ fn end(world: &mut World, file: &Arc<BankFile>, id: TransferId, status: EntrySta
         return settle(world, &entry);
     }
     failed(world, &entry, FailureCode::RejectedByRail, false)?;
+    call_off_reversal(world, &entry, FailureCode::RejectedByRail)?;
     let now = world.now();
     let credited_to = debited_from(file, &entry);
     world.change(&entry, |entry| {
@@ -321,7 +324,8 @@ pub fn settle_booked(world: &mut World, org: OrgId, files: &[BankFileId], paymen
     Ok(())
 }
 
-/// Fails payments whose accounts cannot be used, before their file is written. Their money stays.
+/// Fails payments whose accounts cannot be used, and calls off reversals whose originals came back, before their file is
+/// written. Their money stays.
 #[derive(Clone, Debug)]
 pub struct RefuseEntries {
     pub leased: Leased,
@@ -342,7 +346,12 @@ impl Command for RefuseEntries {
                 continue;
             }
             bank_files::remove(world, &file, &entry)?;
-            failed(world, &entry, FailureCode::InvalidAccountNumber, false)?;
+            let code = match entry.kind {
+                EntryKind::Payment | EntryKind::Reversal => FailureCode::InvalidAccountNumber,
+                // The account did not cover the debit, and is not in use any more.
+                EntryKind::Retry => FailureCode::InsufficientFunds,
+            };
+            failed(world, &entry, code, false)?;
         }
         let now = world.now();
         jobs::put_off(world, &self.leased, now, None)

@@ -2,6 +2,7 @@
 
 use super::model::{Transfer, TransferStatus};
 use crate::money::Cents;
+use crate::rails::failures::FailureCode;
 use crate::refusal::Refusal;
 use crate::world::states::{self, TransitionRow};
 
@@ -69,13 +70,20 @@ const fn transition(status: TransferStatus, event: TransferEvent) -> Option<Tran
     }
 }
 
+/// Returns whether the money of a claimed link came back because its sender recalled it. Then it belongs to the sender.
+pub fn is_recalled(transfer: &Transfer) -> bool {
+    transfer.payout_link.is_some() && transfer.error == Some(FailureCode::ReturnedOnRequest)
+}
+
 /// Returns the cents that a payout took, or is taking, from the payee's wallet. A failed payout gave back all of it. A
-/// payout that was returned after it arrived gave back all but its fee, which was earned.
+/// payout that was returned after it arrived gave back all but its fee, which was earned; what its sender recalled, the
+/// payee does not get again.
 pub fn taken(transfer: &Transfer) -> Option<Cents> {
     match transfer.status {
         TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending | TransferStatus::Completed => {
             Some(transfer.amount)
         }
+        TransferStatus::Reversed if is_recalled(transfer) => Some(transfer.amount),
         TransferStatus::Reversed => transfer.amount.checked_sub(transfer.arrives),
         TransferStatus::Failed | TransferStatus::Canceled => Some(Cents::ZERO),
     }

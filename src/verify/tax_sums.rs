@@ -7,6 +7,7 @@ use crate::clock::Time;
 use crate::ids::{AppId, OrgId, UserId};
 use crate::money::Cents;
 use crate::tax;
+use crate::transfers::rules::is_recalled;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::TaxYear;
 
@@ -89,6 +90,13 @@ fn counts(transfer: &Transfer) -> Vec<Counted> {
             let paid = Counted::at(transfer.created_at, amount);
             let back = given_back.map(|cents| Counted { at: transfer.updated_at, cents: -cents, ..paid });
             [Some(paid), back].into_iter().flatten().collect()
+        }
+        // The claim counted it; what its sender recalled is given back.
+        (TransferKind::Payout, _)
+            if !transfer.tax_exempt && transfer.status == TransferStatus::Reversed && is_recalled(transfer) =>
+        {
+            let (year_of, at) = (transfer.created_at, transfer.updated_at);
+            vec![Counted { year_of, at, cents: -transfer.arrives.get() }]
         }
         (
             TransferKind::Payout

@@ -12,7 +12,10 @@ use bursar_transports::publish::{
 use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
-use crate::bank_files::{self, Advance, BankFile, Begin, Contents, FileStatus, Rest, Step, Swept, Written};
+use crate::bank_alarms;
+use crate::bank_files::{
+    self, Advance, BankFile, Begin, Contents, FileStatus, Rest, Step, StopForBytes, Swept, Written,
+};
 use crate::bank_reversals::{self, JoinReversals};
 use crate::bank_transports::Opened;
 use crate::banking::TRANSPORT_MANUAL;
@@ -132,7 +135,11 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: BankFileId) -> Res
                     .await;
             }
             if file.sha256.as_ref() != Some(&hash) {
-                return changed(bursar, leased, &file).await;
+                count("changed");
+                tracing::error!(file = %id, "the records of a bank file give other bytes than its hash; its connection \
+                                             is stopped");
+                let again_at = bursar.clock.now().plus_seconds(AGAIN_SECONDS);
+                return bursar.engine.run(org, StopForBytes { leased, file: id, again_at }).await;
             }
             (file, bytes)
         }
@@ -161,11 +168,24 @@ pub(super) fn count(outcome: &'static str) {
     metrics::counter!("bursar_bank_files_total", "outcome" => outcome).increment(1);
 }
 
-/// The records give other bytes than those that were committed.
+/// A payee of a written file was erased, or an account was changed in the store.
 async fn changed(bursar: &Bursar, leased: Leased, file: &BankFile) -> Result<(), Refusal> {
     count("changed");
-    tracing::error!(file = %file.id, "the records of a bank file give other bytes than its hash; pause its connection");
-    rest(bursar, leased, Some("the records give other bytes than the hash of the file".to_owned())).await
+    tracing::error!(file = %file.id, "a bank file cannot be built again; move it into a later window, or cancel it");
+    rest(bursar, leased, Some("the bytes of the file cannot be built again".to_owned())).await
+}
+
+/// A member takes the file to the bank, or releases it, which adds another job. Shortly before the bank's deadline it is an
+/// alarm.
+async fn wait_for_a_person(bursar: &Bursar, leased: Leased, file: &BankFile) -> Result<(), Refusal> {
+    let due = file.submit_by.plus_seconds(-bank_alarms::BEFORE_DEADLINE_SECONDS);
+    if bursar.clock.now() < due {
+        let again = Some((due, "a member must release it or take it to the bank".to_owned()));
+        return bursar.engine.run(leased.org, Rest { leased, again }).await;
+    }
+    count("unsent");
+    tracing::error!(file = %file.id, "a bank file waits for a member, and the bank's deadline is near or over");
+    rest(bursar, leased, None).await
 }
 
 /// Decides whether the server delivers a written file now.
@@ -177,8 +197,7 @@ async fn dispatch(
     bytes: &[u8],
 ) -> Result<(), Refusal> {
     if connection.transport == TRANSPORT_MANUAL || file.must_wait_for_release() {
-        // A member takes it to the bank, or releases it, which adds another job.
-        return rest(bursar, leased, None).await;
+        return wait_for_a_person(bursar, leased, &file).await;
     }
     if connection.status != ConnectionStatus::Approved {
         return rest(bursar, leased, Some(format!("the bank connection is {}", connection.status))).await;

@@ -5,6 +5,7 @@ use bursar_transports::{Entry, Error, Kind, Transport};
 use sha2::{Digest as _, Sha256};
 
 use super::bank_files::hexadecimal;
+use crate::bank_alarms::{self, BankAlarmJson};
 use crate::bank_files::{self, BankAnswer, Rest};
 use crate::bank_intake::{
     self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PART_BYTES, Reading, Reported, Target,
@@ -31,7 +32,14 @@ fn count(outcome: &'static str) {
 /// Fetches the complete files of a bank that are not stored yet.
 pub(super) async fn poll(bursar: &Bursar, leased: Leased, id: BankConnectionId) -> Result<(), Refusal> {
     let org = leased.org;
-    let connection = bursar.read(move |world| connections::find(world, org, id)).await?;
+    let (connection, alarms) = bursar
+        .read(move |world| {
+            let connection = connections::find(world, org, id)?;
+            let alarms = bank_alarms::alarms_of(world, &connection)?;
+            Ok((connection, alarms))
+        })
+        .await?;
+    alarms.iter().for_each(report);
     let Some((mut transport, inbox)) = bursar.transports.open_inbound(org, &connection.transport) else {
         return rest(bursar, leased, POLL_SECONDS, "the configuration has no inbound folder for its transport").await;
     };
@@ -49,6 +57,18 @@ pub(super) async fn poll(bursar: &Bursar, leased: Leased, id: BankConnectionId) 
             rest(bursar, leased, POLL_AGAIN_SECONDS, &error.to_string()).await
         }
     }
+}
+
+/// Logs and counts an alarm, with each poll until its cause has ended.
+fn report(alarm: &BankAlarmJson) {
+    metrics::counter!("bursar_bank_alarms_total", "kind" => alarm.kind.as_str()).increment(1);
+    tracing::error!(
+        connection = %alarm.bank_connection_id,
+        kind = alarm.kind.as_str(),
+        file = alarm.bank_file_id.map(tracing::field::display),
+        "{}",
+        alarm.message
+    );
 }
 
 enum Failed {

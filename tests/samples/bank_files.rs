@@ -192,6 +192,7 @@ pub async fn bank_files(stage: &Stage, operation: &str) -> Option<Sample> {
             let connection = approved(stage).await;
             Sample::bare().shows(&originator(stage, &connection).await)
         }
+        "list_bank_alarms" => Sample::bare().shows(&file(stage, FileStatus::Rejected, false).await),
         "list_bank_entries" => Sample::bare().query("limit=100").shows(&sealed().await),
         "release_bank_file" => {
             let file = file(stage, FileStatus::Sealed, true).await;

@@ -103,6 +103,10 @@ pub async fn files(covered: &mut Covered) {
         let file = scene.server.bursar().engine.run(org, new(status, must_release)).await.unwrap();
         scene.ask(&format!("POST /v2/bank/files/{file}/{verb}"), body, 200, &[]).await;
     }
+    let path = format!("/v2/bank/connections/{connection}");
+    let tested = json!({"acting_user_id": admin, "evidence": "By phone."});
+    scene.ask(&format!("POST {path}/test"), tested, 200, &[]).await;
+    scene.ask(&format!("POST {path}/approve"), json!({"acting_user_id": payer}), 200, &[]).await;
     for (verb, body) in [
         ("approve", json!({"acting_user_id": admin, "version": 1})),
         ("dismiss", json!({"acting_user_id": payer, "reason": "The file was right."})),

@@ -33,7 +33,7 @@ impl Command for PauseConnection {
         let to = rules::apply(connection.status, ConnectionEvent::Paused)?;
 
         // From here it must succeed.
-        pause(world, &connection, to, actor.member, &self.reason)
+        pause(world, &connection, to, Some(actor.member), &self.reason)
     }
 }
 
@@ -56,7 +56,7 @@ impl Command for PauseAllConnections {
         let mut paused = Vec::new();
         for connection in rows::of_org(world, self.org)?.into_iter().filter(in_use) {
             let to = rules::apply(connection.status, ConnectionEvent::Paused)?;
-            paused.push(pause(world, &connection, to, actor.member, &self.reason)?);
+            paused.push(pause(world, &connection, to, Some(actor.member), &self.reason)?);
         }
         Ok(paused)
     }
@@ -89,17 +89,30 @@ impl Command for ResumeConnection {
     }
 }
 
+/// Stops a connection in use whose files cannot be trusted. Members resume it.
+///
+/// # Errors
+/// The store's.
+pub fn stop(world: &mut World, org: OrgId, connection: BankConnectionId, reason: &str) -> Result<(), Halt> {
+    let connection = rows::find(world, org, connection)?;
+    if connection.status == ConnectionStatus::Approved {
+        let to = rules::apply(connection.status, ConnectionEvent::Paused)?;
+        pause(world, &connection, to, None, reason)?;
+    }
+    Ok(())
+}
+
 fn pause(
     world: &mut World,
     connection: &Arc<BankConnection>,
     to: ConnectionStatus,
-    by: MemberId,
+    by: Option<MemberId>,
     reason: &str,
 ) -> Result<Arc<BankConnection>, Halt> {
     let now = world.now();
     rows::change(world, connection, ActKind::BankConnectionPaused, by, |connection| {
         connection.status = to;
-        connection.paused_by = Some(by);
+        connection.paused_by = by;
         connection.paused_at = Some(now);
         connection.pause_reason = Some(reason.to_owned());
     })

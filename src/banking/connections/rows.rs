@@ -30,16 +30,19 @@ pub fn poll(world: &mut World, connection: &BankConnection) -> Result<(), Halt> 
 }
 
 /// Returns all connections of an organization, oldest first.
-pub(super) fn of_org(world: &World, org: OrgId) -> Result<Vec<Arc<BankConnection>>, Halt> {
+///
+/// # Errors
+/// The store's.
+pub fn of_org(world: &World, org: OrgId) -> Result<Vec<Arc<BankConnection>>, Halt> {
     world.all::<BankConnection>(BankConnection::OF_ORG, key![org])
 }
 
-/// Changes a connection, and records the act of the member.
+/// Changes a connection, and records the act of the member, or of the server.
 pub(super) fn change(
     world: &mut World,
     before: &Arc<BankConnection>,
     kind: ActKind,
-    by: MemberId,
+    by: impl Into<Option<MemberId>>,
     edit: impl FnOnce(&mut BankConnection),
 ) -> Result<Arc<BankConnection>, Halt> {
     let now = world.now();
@@ -48,7 +51,7 @@ pub(super) fn change(
         connection.updated_at = now;
         connection.version += 1;
     });
-    let act = NewAct::of(kind, None, after.id).by(Some(by));
+    let act = NewAct::of(kind, None, after.id).by(by.into());
     let (was, is) = (BankConnectionJson::from(&**before), BankConnectionJson::from(&*after));
     acts::record(world, after.org, act.changing(&was, &is))?;
     Ok(after)

@@ -12,6 +12,7 @@ use crate::ids::{AppId, PayoutLinkId, ScreeningHitId, UserId};
 use crate::ledger::verify::Finding;
 use crate::payout_links::{LinkStatus, PayoutLink};
 use crate::store::memory::Change;
+use crate::transfers::rules::is_recalled;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::screening::{HitStatus, ScreeningHit};
 use crate::users::{User, UserStatus};
@@ -129,6 +130,13 @@ fn counted(changes: &[Change]) -> (Vec<(Option<PayoutLinkId>, Year, i64)>, Vec<(
                 }
                 if was != Some(transfer.status) {
                     given_back.extend(gone(transfer.status, amount).map(|amount| (paid_in, amount)));
+                }
+            }
+            // Its claim counted it.
+            TransferKind::Payout if is_recalled(&transfer) => {
+                if was != Some(transfer.status) {
+                    let claimed = (year.0, user, year_of(transfer.created_at));
+                    given_back.extend(gone(transfer.status, amount).map(|amount| (claimed, amount)));
                 }
             }
             TransferKind::Balance

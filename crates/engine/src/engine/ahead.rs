@@ -1,19 +1,23 @@
-//! Decides the next batch while the previous one is being written, over a store without other writers.
+//! Decides the next batch while the previous one is being written.
 //!
 //! The next batch is decided over the pending changes, and committed only after they are known to be durable, so that
 //! no response depends on data that was never written. If the pending commit fails, the next batch is decided again; if
 //! its outcome is unknown, no later batch has happened.
+//!
+//! Over a shared store the next batch has no locks while it is decided. Its commit fails if another process has written
+//! in between; then it runs again with the locks, and for a while no batch is decided ahead.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::bounded;
 
-use super::waiting::Waiting;
-use super::{
-    BATCH_MAX, BatchTask, Executor, Failed, InFlight, Task, Verdict, answer, overrule, record_commit, unavailable,
-};
-use crate::store::StoreError;
+use super::waiting::{Room, Waiting};
+use super::{BatchTask, Executor, Failed, InFlight, Task, Verdict, answer, overrule, record_commit, unavailable};
+use crate::store::{CommitError, StoreError};
 use crate::world::World;
+
+/// After another process was in between, no batch is decided ahead for this time.
+const LOCKED_FOR: Duration = Duration::from_secs(1);
 
 enum CommitEnd {
     Written,
@@ -33,10 +37,10 @@ impl Executor {
     }
 
     /// Decides a batch while the previous one is written, and starts its commit after that. Commands that arrive in
-    /// between join the batch. Over a shared store this equals [`Self::run`].
+    /// between join the batch.
     pub(super) fn run_ahead(&mut self, tasks: Vec<Box<dyn Task>>, mut waiting: Option<&mut Waiting>) -> Verdict {
         let begun = Instant::now();
-        if self.store.is_shared() {
+        if !self.store.decides_ahead() {
             let count = tasks.len();
             let verdict = self.run(tasks);
             record(begun, count);
@@ -45,19 +49,21 @@ impl Executor {
         let mut batch = self.batch(tasks);
         loop {
             let pending_rows = self.in_flight.as_mut().map(|in_flight| std::mem::take(&mut in_flight.pending_rows));
+            let is_ahead = pending_rows.is_some();
             let mut world = World::after(pending_rows.unwrap_or_default(), self.last);
             world = world.chained(self.chain.clone()).live(self.is_live);
             let mut followed = Vec::new();
             let mut decided = self.decide_and_follow(&mut batch, &mut world, &mut followed);
             while decided.is_ok()
                 && let Some(waiting) = waiting.as_deref_mut()
-                && let Some(more) = self.during_commit(waiting, BATCH_MAX.saturating_sub(batch.len()))
+                && let Some(more) = self.joining(waiting, &batch)
             {
                 decided = self.decide_too(more, &mut batch, &mut world, &mut followed);
             }
             match self.wait_for_commit() {
                 CommitEnd::Written => {}
                 CommitEnd::Otherwise(Verdict::GoOn) => {
+                    self.store.abandon();
                     batch.iter_mut().for_each(|entry| entry.decided = false);
                     continue;
                 }
@@ -67,47 +73,91 @@ impl Executor {
                     return stop;
                 }
             }
-            if let Err(error) = decided {
-                // Nothing was written, so all callers get a definite refusal.
-                tracing::error!(%error, "a batch cannot be loaded");
-                self.commits.note_unread(&error);
-                overrule(&mut batch, &unavailable());
-                answer(batch);
-                return Verdict::GoOn;
-            }
-            let (changes, pending_rows) = (world.changes(), world.pending_rows());
-            let (sender, outcome) = bounded(1);
-            let count = batch.len();
-            let commit_begun = Instant::now();
-            let on_commit = move |outcome| {
-                record_commit(commit_begun);
-                match outcome {
-                    Ok(()) => {
-                        // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
-                        sender.send(Ok(())).unwrap_or_default();
-                        answer(batch);
-                        answer(followed);
-                    }
-                    Err(error) => sender.send(Err(Failed { error, batch, followed })).unwrap_or_default(),
+            match decided {
+                Ok(()) => return self.begin_commit(batch, followed, &world, begun, is_ahead),
+                Err(error) if is_ahead && self.store.is_shared() || self.may_load_later(&batch, &error) => {
+                    tracing::debug!(%error, is_ahead, "a batch is loaded again with its locks");
+                    self.store.abandon();
+                    return self.run_again(batch, is_ahead);
                 }
-            };
-            self.store.begin_commit(changes, self.last, Box::new(on_commit));
-            self.in_flight = Some(InFlight { pending_rows, outcome, begun, count });
-            return Verdict::GoOn;
+                Err(error) => {
+                    self.store.abandon();
+                    // Nothing was written, so all callers get a definite refusal.
+                    tracing::error!(%error, "a batch cannot be loaded");
+                    self.commits.note_unread(&error);
+                    overrule(&mut batch, &unavailable());
+                    answer(batch);
+                    return Verdict::GoOn;
+                }
+            }
         }
     }
 
-    /// Returns the next batch; `None` if the pending commit ends before one arrives, or the queue is closed.
+    fn begin_commit(
+        &mut self,
+        batch: Vec<BatchTask>,
+        followed: Vec<BatchTask>,
+        world: &World,
+        begun: Instant,
+        is_ahead: bool,
+    ) -> Verdict {
+        let (changes, pending_rows) = (world.changes(), world.pending_rows());
+        if self.foreign(&batch, &changes).is_some() {
+            self.store.abandon();
+            return self.run_again(batch, is_ahead);
+        }
+        let (sender, outcome) = bounded(1);
+        let count = batch.len();
+        let commit_begun = Instant::now();
+        let on_commit = move |outcome| {
+            record_commit(commit_begun);
+            match outcome {
+                Ok(()) => {
+                    // First unblocks the deciding thread. It may have ended with its executor, which does no harm.
+                    sender.send(Ok(())).unwrap_or_default();
+                    answer(batch);
+                    answer(followed);
+                }
+                Err(error) => sender.send(Err(Failed { error, batch, followed })).unwrap_or_default(),
+            }
+        };
+        self.store.begin_commit(changes, self.last, Box::new(on_commit));
+        self.in_flight = Some(InFlight { pending_rows, outcome, begun, count, is_ahead });
+        Verdict::GoOn
+    }
+
+    /// Runs a batch that was not written over a shared store, and finds the commands at fault.
+    fn run_again(&mut self, mut batch: Vec<BatchTask>, was_ahead: bool) -> Verdict {
+        batch.iter_mut().for_each(|entry| entry.decided = false);
+        match (self.is_of_several(&batch), was_ahead) {
+            (true, true) => self.run_together(batch),
+            (true, false) => self.run_apart(batch),
+            (false, _) => {
+                let mut followed = Vec::new();
+                let outcome = self.decide_and_commit(&mut batch, &mut followed);
+                self.end(batch, followed, outcome)
+            }
+        }
+    }
+
+    /// Returns the next batch; `None` if the pending commit must end first, or the queue is closed.
     pub(super) fn next_batch(&self, waiting: &mut Waiting) -> Option<Vec<Box<dyn Task>>> {
         match &self.in_flight {
-            Some(_) => self.during_commit(waiting, BATCH_MAX),
+            Some(_) if self.locked_until.is_some_and(|until| Instant::now() < until) => None,
+            Some(_) => self.during_commit(waiting, Room::default()),
             None => waiting.next_batch(),
         }
     }
 
-    /// Returns commands that arrive during the pending commit; `None` if it has ended or the batch is full.
-    fn during_commit(&self, waiting: &mut Waiting, room: usize) -> Option<Vec<Box<dyn Task>>> {
-        let in_flight = self.in_flight.as_ref().filter(|_| room > 0 && self.store.commits_asynchronously())?;
+    /// Returns commands that join a batch during the pending commit.
+    fn joining(&self, waiting: &mut Waiting, batch: &[BatchTask]) -> Option<Vec<Box<dyn Task>>> {
+        let organizations = self.store.organizations_at_once().map_or(0, |_| Self::organizations(batch).len());
+        self.during_commit(waiting, Room::default().after(batch.len(), organizations))
+    }
+
+    /// Returns commands that arrive during the pending commit; `None` if it has ended or there is no room.
+    fn during_commit(&self, waiting: &mut Waiting, room: Room) -> Option<Vec<Box<dyn Task>>> {
+        let in_flight = self.in_flight.as_ref().filter(|_| self.store.commits_asynchronously())?;
         waiting.batch_before(&in_flight.outcome, room)
     }
 
@@ -131,8 +181,22 @@ impl Executor {
         }
     }
 
+    /// Returns whether a batch over a shared store, which could not be loaded with its locks, may be loaded by another
+    /// attempt, or in part.
+    fn may_load_later(&self, batch: &[BatchTask], error: &StoreError) -> bool {
+        let may_pass = matches!(error, StoreError::Again(_) | StoreError::Full(_));
+        self.store.is_shared() && (may_pass || self.is_of_several(batch))
+    }
+
+    /// Returns whether a batch over a shared store was certainly not written.
+    fn is_worth_another_run(&self, error: &CommitError) -> bool {
+        self.store.is_shared() && !matches!(error, CommitError::Unknown(_))
+    }
+
     fn wait_for_commit(&mut self) -> CommitEnd {
-        let Some(InFlight { outcome, begun, count, .. }) = self.in_flight.take() else { return CommitEnd::Written };
+        let Some(InFlight { outcome, begun, count, is_ahead, .. }) = self.in_flight.take() else {
+            return CommitEnd::Written;
+        };
         self.store.finish_commit();
         let outcome = outcome.recv();
         record(begun, count);
@@ -140,6 +204,14 @@ impl Executor {
             Ok(Ok(())) => {
                 self.commits.note(Ok(()));
                 CommitEnd::Written
+            }
+            Ok(Err(Failed { error, batch, .. })) if self.is_worth_another_run(&error) => {
+                tracing::debug!(%error, is_ahead, "a batch runs again with its locks");
+                metrics::counter!("bursar_batch_retries_total").increment(1);
+                if is_ahead {
+                    self.locked_until = Some(Instant::now() + LOCKED_FOR);
+                }
+                CommitEnd::Otherwise(self.run_again(batch, is_ahead))
             }
             Ok(Err(Failed { error, batch, followed })) => CommitEnd::Otherwise(self.end(batch, followed, Err(error))),
             // Its callers were dropped with the thread, which informs them.

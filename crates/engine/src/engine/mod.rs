@@ -3,8 +3,8 @@
 //! It loads the rows that the commands want, runs the commands in order over one [`World`], writes all changes at once,
 //! and only then answers the callers.
 //!
-//! Over a store without other writers it decides the next batch while one is being written ([`ahead`]). Work that a
-//! batch leaves and that calls no external party is decided in the same batch ([`follow_ups`]).
+//! It decides the next batch while one is being written ([`ahead`]). Work that a batch leaves and that calls no external
+//! party is decided in the same batch ([`follow_ups`]).
 //!
 //! Invariants: no caller is answered before the commit; a refused command leaves no change; after an unknown outcome
 //! the engine over the embedded store stops, and the engine over a shared store, which caches nothing between batches,
@@ -166,6 +166,8 @@ struct InFlight {
     outcome: Receiver<Result<(), Failed>>,
     begun: Instant,
     count: usize,
+    /// Whether it was decided while another batch was written.
+    is_ahead: bool,
 }
 
 /// A batch that was not written, or may not have been, with its callers.
@@ -182,6 +184,8 @@ pub struct Executor {
     seeds: Seeds,
     last: Time,
     in_flight: Option<InFlight>,
+    /// Until then, a batch over a shared store is decided with its locks.
+    locked_until: Option<Instant>,
     follow_ups: Option<FollowUps>,
     commits: Commits,
     chain: Arc<ChainKey>,
@@ -236,6 +240,7 @@ impl Executor {
             seeds,
             last: Time::from_micros(0),
             in_flight: None,
+            locked_until: None,
             follow_ups: None,
             commits: Commits::default(),
             chain,
@@ -282,6 +287,12 @@ impl Executor {
                 Verdict::GoOn => self.finish_commits(),
                 stop @ Verdict::Stop(_) => stop,
             };
+        }
+        if let stop @ Verdict::Stop(_) = self.finish_commits() {
+            let mut batch = self.batch(tasks);
+            overrule(&mut batch, &unavailable());
+            answer(batch);
+            return stop;
         }
         let (mut batch, mut followed) = (self.batch(tasks), Vec::new());
         if Self::organizations(&batch).len() > 1 {
@@ -447,11 +458,14 @@ impl Executor {
         let new = unknown_to(world, wants);
         let Begun { last, answers } = self.store.begin(&organizations, &new)?;
         if let Some(last) = last {
-            // A time ahead of the clock comes from another process, and applies to its organization only.
-            if last > self.clock.now() && organizations.len() > 1 {
+            // A time ahead of the clock comes from another process, and applies to its organization only. A batch over a
+            // pending one may have commands with a time already.
+            let (now, is_ahead) = (self.clock.now(), self.in_flight.is_some());
+            let latest = if is_ahead { last.max(self.last) } else { last };
+            if latest > now && (is_ahead || organizations.len() > 1) {
                 return Err(StoreError::Again("the time of an organization is ahead of the clock".to_owned()));
             }
-            self.last = last.max(self.last.min(self.clock.now()));
+            self.last = latest.max(self.last.min(now));
             for entry in batch {
                 entry.now = self.next_moment();
             }

@@ -24,7 +24,7 @@ impl Executor {
         self.end(batch, followed, outcome)
     }
 
-    fn run_apart(&mut self, mut batch: Vec<BatchTask>) -> Verdict {
+    pub(super) fn run_apart(&mut self, mut batch: Vec<BatchTask>) -> Verdict {
         while let Some(first) = batch.first() {
             let organization = first.task.organization();
             let (mut own, others) = batch.into_iter().partition(|entry| entry.task.organization() == organization);

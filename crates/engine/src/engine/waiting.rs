@@ -14,6 +14,27 @@ use crate::ids::OrgId;
 /// Queued commands at most; beyond that, callers are asked to retry.
 pub(super) const QUEUE_MAX: usize = 8_192;
 
+/// How much a batch can still take.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    commands: usize,
+    /// That are in the batch already, and count against their limit.
+    organizations: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { commands: BATCH_MAX, organizations: 0 }
+    }
+}
+
+impl Room {
+    /// Returns the room that a batch with these leaves.
+    pub fn after(self, commands: usize, organizations: usize) -> Self {
+        Self { commands: self.commands.saturating_sub(commands), organizations: self.organizations + organizations }
+    }
+}
+
 pub(super) struct Waiting {
     queue: Receiver<Box<dyn Task>>,
     /// The most organizations of a batch; `None` if there is no limit.
@@ -33,24 +54,30 @@ impl Waiting {
     /// Waits for the next batch. Returns `None` when the queue is closed and empty.
     pub fn next_batch(&mut self) -> Option<Vec<Box<dyn Task>>> {
         match self.organizations_at_once {
-            Some(organizations) => self.next_of(organizations),
+            Some(organizations) => self.next_of(organizations, BATCH_MAX),
             None => self.next_of_all(),
         }
     }
 
-    /// Returns commands that arrive before `else_first` has a value; `None` if it has one first, or the queue is
-    /// closed. Only for batches of all organizations.
-    pub fn batch_before<T>(&mut self, else_first: &Receiver<T>, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
-        debug_assert!(self.organizations_at_once.is_none(), "such batches are not added to");
-        if !else_first.is_empty() {
+    /// Returns commands that arrive before `else_first` has a value; `None` if it has one first, there is no room, or
+    /// the queue is closed.
+    pub fn batch_before<T>(&mut self, else_first: &Receiver<T>, room: Room) -> Option<Vec<Box<dyn Task>>> {
+        let organizations = self.organizations_at_once.map(|at_once| at_once.saturating_sub(room.organizations));
+        if room.commands == 0 || organizations == Some(0) || !else_first.is_empty() {
             return None;
         }
-        let mut either = Select::new();
-        either.recv(else_first);
-        either.recv(&self.queue);
-        either.ready();
-        let first = self.queue.try_recv().ok()?;
-        Some(self.batch_from(first, at_most))
+        if self.turns.is_empty() {
+            let mut either = Select::new();
+            either.recv(else_first);
+            either.recv(&self.queue);
+            either.ready();
+            let first = self.queue.try_recv().ok()?;
+            match organizations {
+                Some(_) => self.sort_in(first),
+                None => return Some(self.batch_from(first, room.commands)),
+            }
+        }
+        self.next_of(organizations?, room.commands)
     }
 
     fn next_of_all(&mut self) -> Option<Vec<Box<dyn Task>>> {
@@ -62,7 +89,7 @@ impl Waiting {
         std::iter::once(first).chain(self.queue.try_iter()).take(at_most).collect()
     }
 
-    fn next_of(&mut self, organizations: usize) -> Option<Vec<Box<dyn Task>>> {
+    fn next_of(&mut self, organizations: usize, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
         if self.turns.is_empty() {
             let first = self.queue.recv().ok()?;
             self.sort_in(first);
@@ -75,12 +102,12 @@ impl Waiting {
         for _ in 0..organizations.min(self.turns.len()) {
             let Some(organization) = self.turns.pop_front() else { break };
             let mut tasks = self.sorted.remove(&organization)?;
-            batch.extend(tasks.drain(..tasks.len().min(BATCH_MAX - batch.len())));
+            batch.extend(tasks.drain(..tasks.len().min(at_most - batch.len())));
             if !tasks.is_empty() {
                 self.sorted.insert(organization, tasks);
                 last = Some(organization);
             }
-            if batch.len() == BATCH_MAX {
+            if batch.len() == at_most {
                 break;
             }
         }

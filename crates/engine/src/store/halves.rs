@@ -40,7 +40,9 @@ impl Store {
     }
 
     /// Begins a batch with its first reads. A shared store locks out other writers of these organizations until
-    /// [`Self::commit`] or [`Self::abandon`]. Fails with `Again` if it cannot lock several at once.
+    /// [`Self::commit`] or [`Self::abandon`]. While a commit is pending it locks nothing, and commits the batch only if
+    /// no other writer was there in between; further calls then add organizations to the batch. Fails with `Again` if it
+    /// cannot lock several at once, or cannot read without a lock.
     pub fn begin(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<Begun, StoreError> {
         match self {
             Self::Sqlite(writer) => Ok(Begun { last: None, answers: writer.load(wants)? }),
@@ -74,8 +76,7 @@ impl Store {
         match self {
             Self::Sqlite(writer) => writer.begin_commit(changes, on_commit),
             Self::Memory(memory) => memory.begin_commit(changes, on_commit),
-            // Other writers of the organization must be locked out until the commit ends, so this waits for it.
-            Self::Postgres(writer) => on_commit(writer.commit(&changes, last)),
+            Self::Postgres(writer) => writer.begin_commit(changes, last, on_commit),
         }
     }
 
@@ -83,15 +84,25 @@ impl Store {
     pub fn commits_asynchronously(&self) -> bool {
         match self {
             Self::Sqlite(_) => true,
-            Self::Memory(_) | Self::Postgres(_) => false,
+            Self::Memory(_) => false,
+            Self::Postgres(writer) => writer.reads_ahead(),
+        }
+    }
+
+    /// Returns whether the next batch can be decided before the pending commit ends.
+    pub fn decides_ahead(&self) -> bool {
+        match self {
+            Self::Sqlite(_) | Self::Memory(_) => true,
+            Self::Postgres(writer) => writer.reads_ahead(),
         }
     }
 
     /// Performs the pending commit, if no other thread does.
     pub fn finish_commit(&mut self) {
         match self {
-            Self::Sqlite(_) | Self::Postgres(_) => {}
+            Self::Sqlite(_) => {}
             Self::Memory(memory) => memory.finish_commit(),
+            Self::Postgres(writer) => writer.finish_commit(),
         }
     }
 

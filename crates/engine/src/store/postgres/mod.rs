@@ -1,8 +1,9 @@
 //! The store for several processes: PostgreSQL 15 or later.
 //!
-//! A batch is one transaction of one organization. Its first statement locks the organization's row of `tenants`, which
-//! serializes the organization's commands across all processes. No transaction waits for two such rows, so there are no
-//! deadlocks. The row holds the last command time, so each command's time is unique across processes.
+//! A batch is one transaction. It locks the rows of its organizations in `tenants`, all in one order, which serializes an
+//! organization's commands across all processes without deadlocks. The row holds the last command time, so each
+//! command's time is unique across processes, and a batch that was decided before it had the locks finds out whether
+//! another process has written in between.
 //!
 //! Invariants: `Ok` from a commit means that the server confirmed it as durable; an uncertain commit is reported as
 //! unknown; after an unexpected error the connection is dropped, and its transaction with it. The server ends the
@@ -13,8 +14,9 @@
 
 mod arrival;
 mod cells;
-mod distribution;
+mod commit;
 mod connector;
+mod distribution;
 mod error;
 mod filling;
 mod link;

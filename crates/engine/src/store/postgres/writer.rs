@@ -1,27 +1,43 @@
 //! The writing half: one transaction per batch, on its own connection.
+//!
+//! While a batch is written, the next one reads on a second connection, without locks. Its transaction begins when it is
+//! decided: it locks the organizations, and fails if another process has written rows of one of them since the reads.
+//!
+//! Invariant: a batch is committed only if no other process has written rows of its organizations since it read them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio_postgres::error::SqlState;
-
-use super::cells::Param;
+use super::commit::{Commit, Committer, lock, moments};
 use super::connector::Connector;
 use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, LinkError};
 use super::node::Target;
-use super::statements::{CLOSED, NO_ORGANIZATION, Questions, writes};
+use super::statements::{CLOSED, NO_ORGANIZATION, Questions};
 use crate::clock::Time;
 use crate::ids::OrgId;
-use crate::store::{Begun, CommitError, StoreError};
-use crate::world::{Row, TableChanges, ValueRef, Want};
+use crate::store::{Begun, CommitError, OnCommit, StoreError};
+use crate::world::{Key, Row, TableChanges, ValueRef, Want};
 
 /// The limit for a round of reads; longer than the wait for the lock.
 const LOAD_DEADLINE: Duration = Duration::from_secs(10);
 /// The time for which a batch is retried after serialization conflicts.
 const LOCKED_WITHIN: Duration = Duration::from_millis(LOCK_MAX_MILLIS);
-/// The limit for the response to a COMMIT. It is never canceled on the server: canceling a wait for a standby makes the
-/// commit succeed without it.
-const COMMIT_DEADLINE: Duration = Duration::from_secs(20);
+
+/// The open batch.
+struct Batch {
+    /// With the last time of each when its rows were read.
+    organizations: Vec<(OrgId, Time)>,
+    /// Whether its connection holds the locks. Otherwise it is read while another batch is written.
+    is_locked: bool,
+}
+
+/// The batch that is being written.
+struct Pending {
+    /// With the last time that it writes for each.
+    organizations: Vec<(OrgId, Time)>,
+    /// Whether it writes rows without an organization.
+    shares_rows: bool,
+}
 
 pub struct Writer {
     connector: Arc<Connector>,
@@ -29,22 +45,43 @@ pub struct Writer {
     link: Option<Link>,
     /// Connections to other organizations' nodes; empty with a single server.
     others: Vec<Link>,
-    /// The organizations of the open batch, and the last time of each when it was locked.
-    batch: Option<Vec<(OrgId, Time)>>,
+    batch: Option<Batch>,
+    /// The connection on which a batch reads while another one is written.
+    reading: Option<Link>,
+    committer: Option<Committer>,
+    pending: Option<Pending>,
     /// Whether a batch may be of several organizations: all of them are on one server.
     is_single: bool,
 }
 
 impl Writer {
     pub(super) fn new(connector: Arc<Connector>, is_single: bool) -> Self {
-        Self { connector, link: None, others: Vec::new(), batch: None, is_single }
+        Self {
+            connector,
+            link: None,
+            others: Vec::new(),
+            batch: None,
+            reading: None,
+            committer: None,
+            pending: None,
+            is_single,
+        }
     }
 
     pub(in crate::store) fn is_single(&self) -> bool {
         self.is_single
     }
 
+    /// Returns whether a batch can be decided while another one is written. In a distributed database each organization
+    /// has a connection of its own.
+    pub(in crate::store) fn reads_ahead(&self) -> bool {
+        self.is_single && self.connector.settings.locks
+    }
+
     pub(in crate::store) fn begin(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<Begun, StoreError> {
+        if self.pending.is_some() {
+            return self.begin_ahead(organizations, wants);
+        }
         self.abandon();
         let Some(&organization) = organizations.first() else {
             return Err(StoreError::Again("a batch without an organization was begun".to_owned()));
@@ -55,7 +92,7 @@ impl Writer {
             return Err(StoreError::Again("a batch of a distributed database is of one organization".to_owned()));
         }
         let questions = Questions::of(wants, is_spread);
-        let lock = || self.lock(organizations, is_spread);
+        let lock = || lock(self.connector.settings.locks, organizations, is_spread);
         let loads = || questions.statements.iter().map(Ask::Made);
         let begun = Instant::now();
         let mut found = loop {
@@ -82,7 +119,7 @@ impl Writer {
             let found_again = link.ask_all(&again.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
             found = found_again.map_err(LinkError::of_read)?;
         }
-        let locked = locked(&found[0])?;
+        let locked = times(&found[0])?;
         if locked.len() != organizations.len() {
             // An organization without a row has its first command, which locks it alone.
             return Err(StoreError::Again("an organization cannot be locked".to_owned()));
@@ -90,8 +127,56 @@ impl Writer {
         let last = locked.iter().map(|(_, last)| *last).max();
         let answers = questions.answers(&found[2..])?;
         self.link = Some(link);
-        self.batch = Some(locked);
+        self.batch = Some(Batch { organizations: locked, is_locked: true });
         Ok(Begun { last, answers })
+    }
+
+    /// Begins a batch while another one is written, or adds organizations to it. Fails with `Again` if it must wait for
+    /// the locks.
+    fn begin_ahead(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<Begun, StoreError> {
+        let (read, answers) = self.read_ahead(organizations, wants)?;
+        let mut batch = self.batch.take().map_or_else(Vec::new, |batch| batch.organizations);
+        let pending = self.pending.as_ref().map_or(&[][..], |pending| &pending.organizations);
+        for organization in organizations {
+            let is_it = |(other, _): &&(OrgId, Time)| other == organization;
+            if batch.iter().any(|known| is_it(&known)) {
+                continue;
+            }
+            let Some(time) = pending.iter().find(is_it).or_else(|| read.iter().find(is_it)) else {
+                return Err(StoreError::Again("an organization has its first command".to_owned()));
+            };
+            batch.push(*time);
+        }
+        let last = batch.iter().map(|(_, last)| *last).max();
+        self.batch = Some(Batch { organizations: batch, is_locked: false });
+        Ok(Begun { last, answers })
+    }
+
+    /// Reads the times of the organizations and then the rows, from one state of the database.
+    fn read_ahead(
+        &mut self,
+        organizations: &[OrgId],
+        wants: &[Want],
+    ) -> Result<(Vec<(OrgId, Time)>, Vec<Vec<Row>>), StoreError> {
+        let shares_rows = self.pending.as_ref().is_some_and(|pending| pending.shares_rows);
+        if shares_rows || organizations.contains(&OrgId(NO_ORGANIZATION)) || wants.iter().any(of_no_organization) {
+            return Err(StoreError::Again("a row without an organization is locked".to_owned()));
+        }
+        let usable = |link: &Link| !link.is_closed() && self.connector.leads_to(link);
+        let mut link = match self.reading.take().filter(usable) {
+            Some(link) => link,
+            None => self.connector.open(false)?,
+        };
+        let questions = Questions::of(wants, link.has_citus());
+        let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        let reads = std::iter::once(moments(organizations)).chain(questions.statements.iter().map(Ask::Made));
+        let asks: Vec<Ask<'_>> = begin.into_iter().chain(reads).chain([Ask::Plain("COMMIT".to_owned())]).collect();
+        let found = link.ask_all(&asks, LOAD_DEADLINE);
+        let found = found.map_err(|link_error| self.connector.reported(&link, link_error))?;
+        let read = times(&found[BEGINNING])?;
+        let answers = questions.answers(&found[BEGINNING + 1..found.len() - 1])?;
+        self.reading = Some(link);
+        Ok((read, answers))
     }
 
     fn link_for(&mut self, organization: OrgId) -> Result<Link, StoreError> {
@@ -125,24 +210,9 @@ impl Writer {
         }
     }
 
-    /// Locks the organizations until the transaction ends, the highest id first, so that no deadlock is possible. With Citus this is a write: a shard move waits for writers, but not for row locks. It could otherwise run
-    /// between the read and the write, which would then miss changes at the new node.
-    fn lock(&self, organizations: &[OrgId], is_spread: bool) -> Ask<'static> {
-        let text = match (self.connector.settings.locks, is_spread) {
-            (true, true) => "UPDATE tenants SET moment = moment WHERE org = ($1::uuid[])[1] RETURNING org, moment",
-            (true, false) => "SELECT org, moment FROM tenants WHERE org = ANY($1) ORDER BY org DESC FOR UPDATE",
-            (false, _) => "SELECT org, moment FROM tenants WHERE org = ANY($1)",
-        };
-        Ask::Fixed(text, vec![Param::Ids(organizations.iter().map(|organization| Some(organization.0)).collect())])
-    }
-
-    /// Also locks [`NO_ORGANIZATION`], the lowest id, if a want concerns its rows: after the organizations and as the last
-    /// lock, so that no deadlock is possible. Otherwise returns a placeholder.
+    /// Also locks [`NO_ORGANIZATION`], the lowest id, if a want concerns its rows: after the organizations and as the
+    /// last lock, so that no deadlock is possible. Otherwise returns a placeholder.
     fn skip_lock(&self, organizations: &[OrgId], wants: &[Want]) -> Ask<'static> {
-        let of_no_organization = |want: &Want| match want {
-            Want::Rows(wanted) => wanted.values.first() == Some(ValueRef::Id(NO_ORGANIZATION)),
-            Want::Page(_) => false,
-        };
         let is_locked = organizations.contains(&OrgId(NO_ORGANIZATION));
         if is_locked || !self.connector.settings.locks || !wants.iter().any(of_no_organization) {
             return Ask::Nothing;
@@ -154,10 +224,12 @@ impl Writer {
     }
 
     pub(in crate::store) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let (Some(batch), Some(mut link)) = (&self.batch, self.link.take()) else {
-            return Err(StoreError::Again("no batch is open".to_owned()));
-        };
-        let organizations: Vec<OrgId> = batch.iter().map(|(organization, _)| *organization).collect();
+        let Some(batch) = &self.batch else { return Err(no_batch_to_read()) };
+        if !batch.is_locked {
+            return Ok(self.read_ahead(&[], wants)?.1);
+        }
+        let Some(mut link) = self.link.take() else { return Err(no_batch_to_read()) };
+        let organizations: Vec<OrgId> = batch.organizations.iter().map(|(organization, _)| *organization).collect();
         let questions = Questions::of(wants, link.has_citus());
         let lock = [self.skip_lock(&organizations, wants)];
         let asks: Vec<Ask<'_>> = lock.into_iter().chain(questions.statements.iter().map(Ask::Made)).collect();
@@ -168,71 +240,87 @@ impl Writer {
         Ok(answers)
     }
 
-    /// Writes all changes and commits, in one round. A batch without changes commits too: its responses may depend on a
-    /// commit that no standby has confirmed, after an abandoned wait or a crash. It writes the last time, so it waits
-    /// for its own commit and all earlier ones.
+    /// Writes the open batch and commits it, on the caller's thread.
     pub(in crate::store) fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
-        let (Some(batch), Some(mut link)) = (self.batch.take(), self.link.take()) else {
-            return Err(CommitError::Again("no batch is open".to_owned()));
-        };
-        let organizations: Vec<OrgId> = batch.iter().map(|(organization, _)| *organization).collect();
-        let statements = changes
-            .iter()
-            .map(|changes| writes(&organizations, changes, link.has_citus()))
-            .collect::<Result<Vec<_>, _>>();
-        let statements = statements.map_err(|error| CommitError::Refused(error.to_string()))?;
-        let statements = statements.iter().flatten();
-        let mut asks = vec![self.moment(&batch, last, link.has_citus())];
-        asks.extend(statements.map(Ask::Made));
-        asks.push(Ask::Plain("COMMIT".to_owned()));
-        link.listen();
-        let mut answers = link.ask(&asks, COMMIT_DEADLINE);
-        let committed = answers.pop().unwrap_or_else(|| Err(LinkError::Broken("there was no response".to_owned())));
-        let outcome = outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned());
-        match &outcome {
-            // The connection is kept: a server without room may refuse a new one, and its response to COMMIT ended the
-            // transaction.
-            Ok(()) | Err(CommitError::Full(_)) => self.link = Some(link),
-            Err(CommitError::Unknown(_)) => self.connector.doubt(&link),
-            Err(CommitError::Refused(_) | CommitError::Again(_)) => {}
-        }
+        let commit = self.take_commit(last)?;
+        let (outcome, link) = commit.write(&self.connector, changes);
+        self.link = link;
         outcome
     }
 
-    /// Writes the organizations' last time. Fails if one has changed since the lock, because the reads are then stale.
-    /// This happens if the lock locked nothing: a transaction that waits while its shard is moved may lock the row that
-    /// the move leaves behind.
-    fn moment(&self, batch: &[(OrgId, Time)], last: Time, is_spread: bool) -> Ask<'static> {
-        let organizations = Param::Ids(batch.iter().map(|(organization, _)| Some(organization.0)).collect());
-        let before = Param::Ints(batch.iter().map(|(_, before)| Some(before.micros())).collect());
-        let text = match (self.connector.settings.locks, is_spread) {
-            (true, false) => {
-                "UPDATE tenants t SET moment = $1::bigint / CASE WHEN t.moment = k.before THEN 1 ELSE 0 END \
-                 FROM unnest($2, $3) AS k (org, before) WHERE t.org = k.org"
-            }
-            (true, true) => {
-                "UPDATE tenants SET moment = $1::bigint / CASE WHEN moment = ($3::bigint[])[1] THEN 1 ELSE 0 END \
-                 WHERE org = ($2::uuid[])[1]"
-            }
-            (false, _) => {
-                return Ask::Fixed(
-                    "UPDATE tenants SET moment = $1 WHERE org = ANY($2)",
-                    vec![Param::Int(last.micros()), organizations],
-                );
-            }
+    /// Starts the commit of the open batch, on another thread.
+    pub(in crate::store) fn begin_commit(&mut self, changes: Vec<TableChanges>, last: Time, on_commit: OnCommit) {
+        let commit = match self.take_commit(last) {
+            Ok(commit) => commit,
+            Err(error) => return on_commit(Err(error)),
         };
-        Ask::Fixed(text, vec![Param::Int(last.micros()), organizations, before])
+        let started = match self.committer.take() {
+            Some(committer) => Ok(committer),
+            None => Committer::start(self.connector.clone()),
+        };
+        match started {
+            Ok(committer) => {
+                let organizations =
+                    commit.organizations.iter().map(|(organization, _)| (*organization, last)).collect();
+                let shares_rows = changes.iter().any(has_no_organization);
+                self.pending = Some(Pending { organizations, shares_rows });
+                self.committer.insert(committer).begin(commit, changes, on_commit);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no thread can be started for commits");
+                let (outcome, link) = commit.write(&self.connector, &changes);
+                self.link = link;
+                on_commit(outcome);
+            }
+        }
+    }
+
+    /// Waits for the end of the pending commit.
+    pub(in crate::store) fn finish_commit(&mut self) {
+        if self.pending.take().is_some() {
+            self.others.extend(self.committer.as_ref().and_then(Committer::finish));
+        }
+    }
+
+    /// Takes the open batch, with a connection that writes.
+    fn take_commit(&mut self, last: Time) -> Result<Commit, CommitError> {
+        let no_batch = || CommitError::Again("no batch is open".to_owned());
+        let Batch { organizations, is_locked } = self.batch.take().ok_or_else(no_batch)?;
+        let link = if is_locked {
+            self.link.take().ok_or_else(no_batch)?
+        } else {
+            let organization = organizations.first().map(|(organization, _)| *organization).ok_or_else(no_batch)?;
+            self.link_for(organization).map_err(|error| CommitError::Again(error.to_string()))?
+        };
+        Ok(Commit { link, organizations, is_locked, last })
     }
 
     pub(in crate::store) fn abandon(&mut self) {
-        if self.batch.take().is_some() {
+        if self.batch.take().is_some_and(|batch| batch.is_locked) {
             self.link = None;
         }
     }
 }
 
-/// Returns the locked organizations with the last time of each.
-fn locked(found: &[tokio_postgres::Row]) -> Result<Vec<(OrgId, Time)>, StoreError> {
+fn no_batch_to_read() -> StoreError {
+    StoreError::Again("no batch is open".to_owned())
+}
+
+fn of_no_organization(want: &Want) -> bool {
+    match want {
+        Want::Rows(wanted) => wanted.values.first() == Some(ValueRef::Id(NO_ORGANIZATION)),
+        Want::Page(_) => false,
+    }
+}
+
+fn has_no_organization(changes: &TableChanges) -> bool {
+    let rows = [&changes.inserts, &changes.updates].into_iter().flatten();
+    let mut owners = rows.map(|row| row.first().map(ValueRef::from)).chain(changes.deletes.iter().map(Key::first));
+    owners.any(|owner| owner == Some(ValueRef::Id(NO_ORGANIZATION)))
+}
+
+/// Returns the organizations that were found, with the last time of each.
+fn times(found: &[tokio_postgres::Row]) -> Result<Vec<(OrgId, Time)>, StoreError> {
     let unreadable = |error: tokio_postgres::Error| StoreError::Read(error.to_string());
     let row = |row: &tokio_postgres::Row| {
         let (organization, last) = (row.try_get(0).map_err(unreadable)?, row.try_get(1).map_err(unreadable)?);
@@ -242,83 +330,4 @@ fn locked(found: &[tokio_postgres::Row]) -> Result<Vec<(OrgId, Time)>, StoreErro
         }
     };
     found.iter().map(row).collect()
-}
-
-/// Determines the outcome of a transaction whose writes and COMMIT were sent in one round, from the first error of a
-/// write, the error of the COMMIT, and whether the server sent a warning.
-fn outcome(write: Option<LinkError>, commit: Option<LinkError>, warned: bool) -> Result<(), CommitError> {
-    match (write, commit) {
-        // A coordinator whose node did not respond to COMMIT warns, then fails: the node may have committed.
-        (None, Some(link_error @ LinkError::Said { ended: false, .. })) if warned => {
-            Err(CommitError::Unknown(link_error.to_string()))
-        }
-        // The server has failed the transaction, so its COMMIT is a rollback.
-        (Some(link_error @ LinkError::Said { .. }), _)
-        | (None, Some(link_error @ LinkError::Said { ended: false, .. })) => {
-            let reported = link_error.to_string();
-            // A lock timeout, or a changed last time.
-            let late = [SqlState::LOCK_NOT_AVAILABLE, SqlState::DIVISION_BY_ZERO];
-            let late = matches!(&link_error, LinkError::Said { code, .. } if late.contains(code));
-            if link_error.is_full() && matches!(&link_error, LinkError::Said { ended: false, .. }) {
-                return Err(CommitError::Full(reported));
-            }
-            Err(if link_error.may_pass() || late {
-                CommitError::Again(reported)
-            } else {
-                CommitError::Refused(reported)
-            })
-        }
-        (Some(link_error @ (LinkError::Broken(_) | LinkError::Silent(_))), _) | (None, Some(link_error)) => {
-            Err(CommitError::Unknown(link_error.to_string()))
-        }
-        (None, None) if warned => Err(CommitError::Unknown("the server warned while it committed".to_owned())),
-        (None, None) => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn said(code: SqlState, ended: bool) -> LinkError {
-        LinkError::Said { code, message: "no".to_owned(), ended }
-    }
-
-    #[test]
-    fn every_end_of_a_commit_maps_to_its_error() {
-        let broken = || LinkError::Broken("gone".to_owned());
-        let name = |outcome: Result<(), CommitError>| match outcome {
-            Ok(()) => "ok",
-            Err(CommitError::Refused(_)) => "refused",
-            Err(CommitError::Again(_)) => "again",
-            Err(CommitError::Full(_)) => "full",
-            Err(CommitError::Unknown(_)) => "unknown",
-        };
-        for (write, commit, warned, reported) in [
-            (None, None, false, "ok"),
-            // The commit stopped waiting for its standby.
-            (None, None, true, "unknown"),
-            (None, Some(broken()), false, "unknown"),
-            // Writes and COMMIT are sent together, so the connection broke with both pending.
-            (Some(broken()), Some(broken()), false, "unknown"),
-            // The session ended after the writes: during the COMMIT, or before it.
-            (None, Some(said(SqlState::ADMIN_SHUTDOWN, true)), false, "unknown"),
-            // The session ended with a write, so COMMIT was not executed.
-            (Some(said(SqlState::ADMIN_SHUTDOWN, true)), Some(broken()), false, "again"),
-            (Some(said(SqlState::UNIQUE_VIOLATION, false)), None, false, "refused"),
-            (Some(said(SqlState::CHECK_VIOLATION, false)), None, false, "refused"),
-            (Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), None, false, "again"),
-            (Some(said(SqlState::T_R_DEADLOCK_DETECTED, false)), None, false, "again"),
-            (Some(said(SqlState::READ_ONLY_SQL_TRANSACTION, false)), None, false, "again"),
-            (Some(said(SqlState::DIVISION_BY_ZERO, false)), None, false, "again"),
-            (Some(said(SqlState::DISK_FULL, false)), None, false, "full"),
-            (None, Some(said(SqlState::DISK_FULL, false)), false, "full"),
-            (None, Some(said(SqlState::DISK_FULL, true)), false, "unknown"),
-            (None, Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), false, "again"),
-            // A node of a distributed database was lost at its COMMIT.
-            (None, Some(said(SqlState::INTERNAL_ERROR, false)), true, "unknown"),
-        ] {
-            assert_eq!(name(outcome(write.clone(), commit.clone(), warned)), reported, "{write:?} {commit:?} {warned}");
-        }
-    }
 }

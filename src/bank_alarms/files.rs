@@ -1,0 +1,87 @@
+//! Alarms about the files of a connection.
+
+use std::sync::Arc;
+
+use super::json::{AlarmKind, BankAlarmJson};
+use crate::bank_files::{self, BankFile, FileStatus};
+use crate::banking::connections::{BankConnection, ConnectionStatus};
+use crate::banking::{SideLimits, TRANSPORT_MANUAL};
+use crate::clock::Time;
+use crate::money::Cents;
+use crate::world::{Halt, World};
+
+/// The time before the bank's deadline at which a file that is not sent is an alarm.
+pub const BEFORE_DEADLINE_SECONDS: i64 = 600;
+/// The part of a limit that is an alarm.
+const NEAR_PERCENT: i64 = 80;
+
+pub(super) fn alarms(world: &World, connection: &BankConnection) -> Result<Vec<BankAlarmJson>, Halt> {
+    let now = world.now();
+    let mut found: Vec<_> =
+        bank_files::not_at_bank(world, connection)?.iter().filter_map(|file| of_file(file, connection, now)).collect();
+    found.extend(near_limits(world, connection)?);
+    Ok(found)
+}
+
+fn of_file(file: &Arc<BankFile>, connection: &BankConnection, now: Time) -> Option<BankAlarmJson> {
+    let is_due = file.entries > 0 && now >= file.submit_by.plus_seconds(-BEFORE_DEADLINE_SECONDS);
+    let (kind, message) = match file.status {
+        FileStatus::InDoubt => {
+            (AlarmKind::InDoubt, "The file may be at the bank. Ask the bank, and mark it as sent or not sent.")
+        }
+        FileStatus::Rejected => {
+            (AlarmKind::Rejected, "The bank refused the file. Move it into a later window, or cancel it.")
+        }
+        FileStatus::Open | FileStatus::Sealed | FileStatus::Sending | FileStatus::Renaming if is_due => {
+            (AlarmKind::Unsent, unsent(file, connection))
+        }
+        FileStatus::Open
+        | FileStatus::Sealed
+        | FileStatus::Sending
+        | FileStatus::Renaming
+        | FileStatus::Sent
+        | FileStatus::Canceled
+        | FileStatus::Dropped => return None,
+    };
+    Some(BankAlarmJson {
+        bank_file_id: Some(file.id),
+        settlement_account_id: Some(file.settlement_account),
+        amount: Some(file.leaving(file.credit).negated()),
+        deadline: Some(file.submit_by),
+        ..BankAlarmJson::new(kind, file.connection, message)
+    })
+}
+
+/// Returns why a file is not sent, and what to do.
+fn unsent(file: &BankFile, connection: &BankConnection) -> &'static str {
+    if file.must_wait_for_release() {
+        return "The file waits for its release. Let another member release it before the deadline, or move it.";
+    }
+    if connection.status != ConnectionStatus::Approved {
+        return "The connection is not in use. Resume it, or take the file to the bank and mark it as sent.";
+    }
+    if connection.transport == TRANSPORT_MANUAL {
+        return "The file waits for a member. Take it to the bank and mark it as sent, or move it.";
+    }
+    "The file is not at the bank. Take it to the bank and mark it as sent, or move it into a later window."
+}
+
+fn near_limits(world: &World, connection: &BankConnection) -> Result<Vec<BankAlarmJson>, Halt> {
+    let settings = &connection.settings.0;
+    let today = settings.time_zone.day_of(world.now()).to_string();
+    let Some((credit, debit)) = bank_files::sums_of_day(world, connection, &today)? else { return Ok(Vec::new()) };
+    let of = |sum: Cents, most: Option<Cents>, what: &str| {
+        let near =
+            most.filter(|most| i128::from(sum.get()) * 100 >= i128::from(most.get()) * i128::from(NEAR_PERCENT))?;
+        let message = format!(
+            "The files of today {what} {} of {}, the limit of the connection for a day. Beyond it a file waits for its \
+             release.",
+            sum.dollars(),
+            near.dollars()
+        );
+        Some(BankAlarmJson { amount: Some(sum), ..BankAlarmJson::new(AlarmKind::NearLimit, connection.id, message) })
+    };
+    let per_day = |limits: Option<SideLimits>| limits.map(|limits| limits.per_day);
+    let credit = of(credit, per_day(settings.limits.credit), "pay");
+    Ok(credit.into_iter().chain(of(debit, per_day(settings.limits.debit), "collect")).collect())
+}

@@ -1,0 +1,114 @@
+//! What a person must look at at a bank, before it is too late, and until its cause has ended.
+
+use serde_json::{Value, json};
+
+use crate::bank_debits::{authorized, by_file, collect, payer};
+use crate::bank_files_sent::Bank as Connected;
+use crate::bank_reversals::mornings;
+use crate::harness::Server;
+use crate::samples::new_connection;
+
+const HOUR: i64 = 3_600;
+
+/// Returns the kinds of the alarms, in order.
+fn kinds(alarms: &Value) -> Vec<String> {
+    alarms.as_array().unwrap().iter().map(|alarm| alarm["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn alarms(bank: &Connected) -> Value {
+    bank.get("/v2/bank/alarms").await
+}
+
+/// A file that a member must take to the bank: no alarm eleven minutes before the deadline, one ten minutes before it.
+#[tokio::test]
+async fn list_bank_alarms_names_a_file_ten_minutes_before_its_deadline_until_it_is_sent() {
+    let bank = Connected::in_force(Server::start().await).await;
+    bank.pay(1234, 1_000).await;
+    // From 10:00 to 17:49; the deadline is 18:00.
+    bank.server.pass(7 * HOUR + 49 * 60).await;
+    let file = bank.file().await;
+    assert_eq!(file["status"], "sealed");
+    assert_eq!(kinds(&alarms(&bank).await), [] as [&str; 0]);
+    bank.server.pass(60).await;
+    let found = alarms(&bank).await;
+    assert_eq!(kinds(&found), ["unsent"]);
+    assert_eq!(
+        (&found[0]["bank_file_id"], &found[0]["deadline"], &found[0]["amount"]),
+        (&file["id"], &file["submit_by"], &json!(-1_000))
+    );
+    assert!(found[0]["message"].as_str().unwrap().contains("mark it as sent"), "{found}");
+    bank.act(&file, "mark-sent", json!({"evidence": "In the portal."})).await.expect(200);
+    assert_eq!(kinds(&alarms(&bank).await), [] as [&str; 0], "it ends with its cause");
+}
+
+#[tokio::test]
+async fn list_bank_alarms_names_statements_that_do_not_arrive_and_lines_that_nothing_explains() {
+    let bank = by_file().await;
+    let alarms = async || alarms(&bank.mailbox.bank).await;
+    bank.mailbox.pay(1234, "55501234", 1_000).await;
+    mornings(&bank, 1).await;
+    // It is Wednesday, and the bank has reported Tuesday. Its opening balance is a line that nothing explains.
+    assert_eq!(kinds(&alarms().await), [] as [&str; 0]);
+    mornings(&bank, 2).await;
+    assert_eq!(kinds(&alarms().await), ["suspense"], "for more than one banking day");
+    // On the next banking day, Monday, no statement arrives; before noon it is not late.
+    bank.server().pass(4 * 86_400).await;
+    let found = alarms().await;
+    let missing = found.as_array().unwrap().iter().find(|alarm| alarm["kind"] == "statement_missing");
+    assert_eq!(missing.unwrap()["days"], json!(["2026-03-06"]), "{found}");
+    bank.server().pass(3 * HOUR).await;
+    let found = alarms().await;
+    let missing = found.as_array().unwrap().iter().find(|alarm| alarm["kind"] == "statement_missing");
+    assert_eq!(missing.unwrap()["days"], json!(["2026-03-06", "2026-03-09"]), "{found}");
+    mornings(&bank, 1).await;
+    assert!(!kinds(&alarms().await).contains(&"statement_missing".to_owned()));
+}
+
+/// The balance of the statement, less what is on its way, must cover the next file. Debits count when they have settled.
+#[tokio::test]
+async fn list_bank_alarms_names_an_account_that_does_not_cover_the_next_files() {
+    let bank = by_file().await;
+    let short = async || {
+        let found = alarms(&bank.mailbox.bank).await;
+        let found = found.as_array().unwrap().iter().find(|alarm| alarm["kind"] == "not_covered").cloned();
+        found.map(|alarm| alarm["amount"].as_i64().unwrap())
+    };
+    mornings(&bank, 1).await;
+    bank.mailbox.pay(1234, "55501234", 50_000).await;
+    assert_eq!(short().await, None, "the account has 500 dollars");
+    bank.mailbox.pay(1235, "55501234", 100).await;
+    assert_eq!(short().await, Some(100));
+    let ada = payer(bank.server(), "000123450002").await;
+    collect(bank.server(), &ada, 2_000, authorized("written")).await.expect(201);
+    assert_eq!(short().await, Some(100), "nothing is collected yet");
+}
+
+/// At 80 % of a day's limit, and not below it.
+#[tokio::test]
+async fn list_bank_alarms_names_a_limit_that_is_nearly_used() {
+    for (amount, expected) in [(7_999, &[][..]), (8_000, &["near_limit"][..])] {
+        let mut connection = new_connection("");
+        connection["limits"]["credit"] = json!({"per_entry": 9_000, "per_file": 10_000, "per_day": 10_000});
+        let bank = Connected::with(Server::start().await, connection).await;
+        bank.pay(1234, amount).await;
+        bank.server.pass(7 * HOUR + 40 * 60).await;
+        assert_eq!(bank.file().await["status"], "sealed");
+        assert_eq!(kinds(&alarms(&bank).await), expected, "{amount}");
+    }
+}
+
+/// Until a member has moved or canceled it.
+#[tokio::test]
+async fn list_bank_alarms_names_a_refused_file() {
+    let bank = by_file().await;
+    let (_, payout) = bank.mailbox.pay(1234, "50000000", 1_000).await;
+    bank.mailbox.send().await;
+    assert_eq!(bank.mailbox.bank_answers(), ["REJECTED_00001.ach"]);
+    bank.mailbox.fetch().await;
+    assert_eq!(bank.mailbox.bank.file().await["status"], "rejected");
+    assert_eq!(kinds(&alarms(&bank.mailbox.bank).await), ["rejected"]);
+    assert_eq!(bank.mailbox.status(&payout).await.0, "pending");
+    let file = bank.mailbox.bank.file().await;
+    bank.mailbox.bank.act(&file, "cancel", json!({"reason": "A wrong company id."})).await.expect(200);
+    assert_eq!(kinds(&alarms(&bank.mailbox.bank).await), [] as [&str; 0]);
+}
