@@ -1,5 +1,6 @@
 // The scripts of the claim. Every page works without this file: it fills in the code of a text message, continues after
-// the sixth digit, names the bank of a routing number, loads the page again while money is under way, and prints.
+// the sixth digit, names the bank of a routing number, continues when both account numbers are the same, loads the page
+// again while money is under way, and prints.
 "use strict";
 
 for (const part of document.querySelectorAll("[data-script]")) part.hidden = false;
@@ -35,6 +36,20 @@ if (bank) {
   const show = () => { name.textContent = names.get(routing.value.replace(/\s/g, "")) ?? ""; };
   routing.addEventListener("input", show);
   show();
+
+  // The account number is typed twice. When both are the same, nothing is left to type.
+  const number = bank.querySelector("input[name='account_number']");
+  const again = bank.querySelector("input[name='confirm_account_number']");
+  const digits = (input) => input.value.replace(/[\s-]/g, "");
+  let sent = false;
+  again.addEventListener("input", () => {
+    const isFull = [...bank.querySelectorAll("input[aria-required]")].every((input) => input.value.trim() !== "");
+    const isSame = digits(again) === digits(number) && /^\d{4,17}$/.test(digits(again));
+    if (sent || !isFull || !isSame || !/^\d{9}$/.test(digits(routing))) return;
+    sent = true;
+    bank.requestSubmit();
+  });
+  addEventListener("pageshow", () => { sent = false; });
 }
 
 const underWay = document.querySelector("[data-refresh]");

@@ -23,15 +23,20 @@ async fn get(server: &Server, path: &str, cookie: &str) -> Reply {
 
 /// Proves the phone and enters a name; returns the cookie.
 async fn cookie(server: &Server, link: &str) -> String {
+    let cookie = proven(server, link).await;
+    let name = [("first_name", "Ada"), ("last_name", "Lovelace")];
+    post(server, &format!("{link}/profile"), &cookie, &name).await.expect(303);
+    cookie
+}
+
+/// Proves the phone; returns the cookie.
+async fn proven(server: &Server, link: &str) -> String {
     let fields = [("country_code", "1"), ("phone_number", PHONE)];
     post(server, &format!("{link}/contact"), "", &fields).await.expect(303);
     let message = server.newest_message(&format!("+1{PHONE}")).await;
     let code = [("token", message["code"].as_str().unwrap())];
     let proven = post(server, &format!("{link}/code"), "", &code).await.expect(303);
-    let cookie = proven.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-    let name = [("first_name", "Ada"), ("last_name", "Lovelace")];
-    post(server, &format!("{link}/profile"), &cookie, &name).await.expect(303);
-    cookie
+    proven.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
 }
 
 /// D1: `1,50` was read as $150.00.
@@ -112,4 +117,58 @@ async fn a_payee_signs_out_on_every_page() {
     assert!(out.header("set-cookie").unwrap().contains("Max-Age=0"));
     let after = get(&server, &format!("{link}/method"), &cookie).await.expect(303);
     assert_eq!(after.header("location"), Some(link.as_str()));
+}
+
+/// A payee without a name enters it on the page of the bank account; both are checked together.
+#[tokio::test]
+async fn a_new_payee_gives_the_name_and_the_account_on_one_page() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({})).await;
+    let cookie = proven(&server, &link).await;
+    let page = get(&server, &link, &cookie).await;
+    for field in ["first_name", "last_name", "routing_number", "confirm_account_number"] {
+        assert!(page.text.contains(&format!("name=\"{field}\"")), "{field}: {}", page.text);
+    }
+    let account = [("platform", "ach"), ("routing_number", "110000000"), ("account_type", "checking")];
+    let numbers = |again| [("account_number", "5550001"), ("confirm_account_number", again)];
+    let name = |last| [("first_name", "Ada"), ("last_name", last), ("email", "")];
+
+    // An error of one part keeps the other, and stores neither.
+    let fields = [&name("")[..], &account, &numbers("5550002")].concat();
+    let wrong = post(&server, &format!("{link}/profile"), &cookie, &fields).await.expect(400);
+    for field in ["last_name-error", "confirm_account_number-error"] {
+        assert!(wrong.text.contains(field), "{field}: {}", wrong.text);
+    }
+    assert!(wrong.text.contains("value=\"5550001\"") && wrong.text.contains("value=\"Ada\""), "{}", wrong.text);
+    assert!(get(&server, &link, &cookie).await.text.contains("name=\"first_name\""));
+
+    let fields = [&name("Lovelace")[..], &account, &numbers("555 0001")].concat();
+    post(&server, &format!("{link}/profile"), &cookie, &fields).await.expect(303);
+    let last = get(&server, &link, &cookie).await;
+    assert!(last.text.contains("Get $199.75") && last.text.contains("0001"), "{}", last.text);
+}
+
+/// A second press sends the form again, when its first part is done.
+#[tokio::test]
+async fn a_page_of_name_and_account_that_is_sent_twice_adds_one_account() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({})).await;
+    let cookie = proven(&server, &link).await;
+    let fields = [
+        ("first_name", "Ada"),
+        ("last_name", "Lovelace"),
+        ("platform", "ach"),
+        ("routing_number", "110000000"),
+        ("account_number", "5550001"),
+        ("confirm_account_number", "5550001"),
+    ];
+    for _ in 0..2 {
+        post(&server, &format!("{link}/profile"), &cookie, &fields).await.expect(303);
+    }
+    let last = get(&server, &link, &cookie).await;
+    assert!(last.text.contains("Get $199.75"), "{}", last.text);
+    let users = server.get("/v2/users").app_key().send().await.expect(200).body;
+    let path = format!("/v2/users/{}/payout-methods", users["data"][0]["id"].as_str().unwrap());
+    let methods = server.get(&path).app_key().send().await.expect(200).body;
+    assert_eq!(methods["data"].as_array().map(Vec::len), Some(1), "{methods}");
 }

@@ -76,10 +76,14 @@ async function giveCode(page, code, { scripts = true } = {}) {
   if (!scripts) await press(page, "Continue");
 }
 
-async function giveName(page) {
+async function fillName(page) {
   await page.getByLabel("First name").fill("Ada");
   await page.getByLabel("Last name").fill("Lovelace");
   await page.getByLabel("Email address").fill("ada@example.com");
+}
+
+async function giveName(page) {
+  await fillName(page);
   await press(page, "Continue");
 }
 
@@ -98,11 +102,12 @@ async function giveTaxDetails(page) {
   await form.getByRole("button", { name: "Continue" }).click();
 }
 
-async function giveBankAccount(page) {
+/** With scripts, the page continues when both numbers are the same. */
+async function giveBankAccount(page, { number = ACCOUNT_NUMBER, scripts = true } = {}) {
   await page.getByLabel("Routing number").fill(ROUTING_NUMBER);
-  await page.getByLabel("Account number", { exact: true }).fill(ACCOUNT_NUMBER);
-  await page.getByLabel("Account number again").fill(ACCOUNT_NUMBER);
-  await press(page, "Continue");
+  await page.getByLabel("Account number", { exact: true }).fill(number);
+  await page.getByLabel("Account number again").fill(number);
+  if (!scripts) await press(page, "Continue");
 }
 
 /** The answer next to a word of the receipt. */
@@ -131,7 +136,7 @@ async function walk(page, phoneNumber, link, { scripts = true } = {}) {
   await at("Tax details");
   await giveTaxDetails(page);
   await at("Where should we send it?");
-  await giveBankAccount(page);
+  await giveBankAccount(page, { scripts });
 
   await at("Check and confirm");
   assert.equal(await page.getByRole("textbox").count(), 0, "a part of the amount is behind a link");
@@ -205,38 +210,62 @@ function counted(page) {
   };
 }
 
+/** Claims as a payee would, and returns the number of presses. `names` are typed if the sender did not give them. */
+const claimCounted = (phoneNumber, link, { isKnown = false, names = [], keepsName = false } = {}) =>
+  withBrowser({}, async (page) => {
+    const person = counted(page);
+    const button = (name) => page.getByRole("button", { name, exact: true });
+    await person.open(link);
+    await person.press(button(`Text a code to ••• ${phoneNumber.slice(-4)}`));
+    await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
+    await person.type("Six-digit code", await newestCode(phoneNumber));
+    if (!isKnown) {
+      await page.getByRole("heading", { level: 1, name: "Where should we send it?" }).waitFor();
+      if (keepsName) assert.equal(await page.getByLabel("Last name").inputValue(), "Lovelace");
+      for (const [label, name] of names) await person.type(label, name);
+      await person.type("Routing number", ROUTING_NUMBER);
+      assert.equal(await page.locator(".bank-name").innerText(), "Sandbox Bank");
+      await person.type("Account number", ACCOUNT_NUMBER);
+      await person.type("Account number again", ACCOUNT_NUMBER);
+      await page.getByRole("heading", { level: 1, name: "Check and confirm" }).waitFor();
+    }
+    await person.press(button("Get $24.75"));
+    await page.getByRole("heading", { level: 1, name: "Your money is on its way" }).waitFor();
+    assert.match(await page.locator(".lead").innerText(), /arrives on \w+day, \w+ \d+\./);
+    return person.count();
+  });
+
 test("a new payee has at most nine presses, a known payee at most four, until the day of arrival is known", async () => {
   const phoneNumber = "2127361239";
-  const claim = (link, { isKnown }) =>
-    withBrowser({}, async (page) => {
-      const person = counted(page);
-      const button = (name) => page.getByRole("button", { name, exact: true });
-      await person.open(link);
-      await person.press(button("Text a code to ••• 1239"));
-      await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
-      await person.type("Six-digit code", await newestCode(phoneNumber));
-      if (!isKnown) {
-        // The sender named the payee, as most senders do; the payee corrects or confirms the name.
-        await page.getByRole("heading", { level: 1, name: "Your name" }).waitFor();
-        assert.equal(await page.getByLabel("Last name").inputValue(), "Lovelace");
-        await person.press(button("Continue"));
-        await person.type("Routing number", ROUTING_NUMBER);
-        assert.equal(await page.locator(".bank-name").innerText(), "Sandbox Bank");
-        await person.type("Account number", ACCOUNT_NUMBER);
-        await person.type("Account number again", ACCOUNT_NUMBER);
-        await person.press(button("Continue"));
-      }
-      await person.press(button("Get $24.75"));
-      await page.getByRole("heading", { level: 1, name: "Your money is on its way" }).waitFor();
-      assert.match(await page.locator(".lead").innerText(), /arrives on \w+day, \w+ \d+\./);
-      return person.count();
-    });
-  const payee = { first_name: "Ada", last_name: "Lovelace" };
-  const first = await claim(await sendPayout(phoneNumber, { payee }), { isKnown: false });
+  const names = [["First name", "Ada"], ["Last name", "Lovelace"]];
+  // The sender gave a phone number and no name.
+  const first = await claimCounted(phoneNumber, await sendPayout(phoneNumber, {}), { names });
   assert.ok(first <= 9, `a new payee needs ${first}`);
-  const second = await claim(await sendPayout(phoneNumber, { payee }), { isKnown: true });
+  const second = await claimCounted(phoneNumber, await sendPayout(phoneNumber, {}), { isKnown: true });
   assert.ok(second <= 4, `a known payee needs ${second}`);
+
+  // The sender named the payee, who keeps or corrects the name.
+  const named = "2127361241";
+  const payee = { first_name: "Ada", last_name: "Lovelace" };
+  const third = await claimCounted(named, await sendPayout(named, { payee }), { keepsName: true });
+  assert.ok(third <= 7, `a new payee with a name needs ${third}`);
 });
+
+test("a new payee who wants no bank account gives the name first", () =>
+  withBrowser({}, async (page) => {
+    const phoneNumber = "2127361242";
+    await page.goto(await sendPayout(phoneNumber, {}));
+    await askForCode(page, phoneNumber);
+    await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
+    await giveCode(page, await newestCode(phoneNumber));
+    await arriveAt(page, "Where should we send it?");
+    await page.getByRole("link", { name: "Choose another way" }).click();
+    await arriveAt(page, "Your name");
+    await giveName(page);
+    await arriveAt(page, "Where should we send it?");
+    await page.getByRole("link", { name: "Prepaid card" }).click();
+    await arriveAt(page, "Prepaid card");
+  }));
 
 test("money that comes back says so, and a second account gets it", () =>
   withBrowser({}, async (page) => {
@@ -245,14 +274,9 @@ test("money that comes back says so, and a second account gets it", () =>
     await askForCode(page, phoneNumber);
     await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
     await giveCode(page, await newestCode(phoneNumber));
-    await arriveAt(page, "Your name");
-    await giveName(page);
     await arriveAt(page, "Where should we send it?");
-    await page.getByLabel("Routing number").fill(ROUTING_NUMBER);
-    for (const label of ["Account number", "Account number again"]) {
-      await page.getByLabel(label, { exact: true }).fill("20000002");
-    }
-    await press(page, "Continue");
+    await fillName(page);
+    await giveBankAccount(page, { number: "20000002" });
     await press(page, "Get $24.75");
     await settle(page);
     await bursar.api("POST", "/v2/sandbox/clock/advance", { seconds: 2 * TWO_DAYS_SECONDS });
@@ -334,6 +358,8 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
     await type("Routing number", ROUTING_NUMBER);
     await submit("Continue");
 
+    await tabTo(page, page.getByLabel("Checking"));
+    await page.keyboard.press("Space");
     await arriveAt(page, "Check and confirm");
     await tabTo(page, page.getByRole("link", { name: "Take only a part now" }));
     await page.keyboard.press("Enter");

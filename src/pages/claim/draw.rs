@@ -10,8 +10,7 @@ use crate::language::Language;
 use crate::pages::draw::page;
 use crate::pages::views::{
     Choice, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage,
-    ContactWay, FieldError, Form, NamedContact, NamedContactPage, NewLink, PayoutPage, ProfilePage, Step, StepState,
-    TaxForm,
+    ContactWay, FieldError, Form, NamedContact, NamedContactPage, NewLink, PayoutPage, Step, StepState, TaxForm,
 };
 use crate::payout_links::LinkStatus;
 use crate::payouts::Arrival;
@@ -152,16 +151,6 @@ pub(super) fn code(
     let (other_contact, is_named) = (names_either_or_none(claim), is_named(claim));
     let (claim, sent_to) = (head(visit, claim, Some(StepName::Code)), wording::mask(&sent_to));
     page(status, &CodePage { claim, sent_to, resent, dead, other_contact, is_named, form })
-}
-
-/// Draws the page that asks for the name, with what is known.
-pub(super) async fn profile(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
-    if !form.has_errors() {
-        for (name, value) in ["first_name", "last_name", "email"].into_iter().zip(visit.payee.named().await?) {
-            form.values.push((name.to_owned(), value.unwrap_or_default()));
-        }
-    }
-    page(status, &ProfilePage { claim: head(visit, claim, Some(StepName::Profile)), form })
 }
 
 pub(super) fn compliance(visit: &Visit, claim: &ClaimDocument, status: u16, form: Form) -> Outcome {

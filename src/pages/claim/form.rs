@@ -42,6 +42,12 @@ pub(super) fn body(call: &Call, own: &[&str]) -> Json {
     Json::Object(fields.collect())
 }
 
+/// Returns these fields of the form as a JSON body.
+pub(super) fn only(call: &Call, names: &[&str]) -> Json {
+    let Json::Object(fields) = body(call, &[]) else { return Json::Object(Vec::new()) };
+    Json::Object(fields.into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect())
+}
+
 pub(super) fn read<T: Input>(body: &Json) -> Result<T, Refusal> {
     T::read(body, "").map_err(Refusal::fields)
 }

@@ -10,7 +10,7 @@ use crate::clock::Time;
 use crate::embargo;
 use crate::fees;
 use crate::http::Outcome;
-use crate::input::{Input as _, wrong};
+use crate::input::{Input as _, Problems, wrong};
 use crate::language::{Language, Text};
 use crate::pages::draw::page;
 use crate::pages::views::{
@@ -50,9 +50,7 @@ pub(super) async fn all(visit: &Visit, claim: &ClaimDocument, status: u16, mut f
     let now = visit.call.bursar.clock.now();
     let seconds = |platform| fees::schedule(platform, now.date()).arrival.seconds;
     let ways = ways::sorted(&options, country.as_deref(), seconds);
-    if form.value("account_type").is_empty() {
-        form.values.push(("account_type".to_owned(), "checking".to_owned()));
-    }
+    choose_checking(&mut form);
     let link = |way: &Way| choice(visit, way, now);
     let group = |id, title, ways: &[Way]| WayGroup {
         id,
@@ -74,6 +72,23 @@ pub(super) async fn all(visit: &Visit, claim: &ClaimDocument, status: u16, mut f
         form,
     };
     page(status, &view)
+}
+
+/// Most accounts are checking accounts.
+pub(super) fn choose_checking(form: &mut Form) {
+    if form.value("account_type").is_empty() {
+        form.values.push(("account_type".to_owned(), "checking".to_owned()));
+    }
+}
+
+/// Returns the bank form for a payee who has no saved method, if their accounts are usually in the United States.
+pub(super) async fn first_account(visit: &Visit, claim: &ClaimDocument) -> Result<Option<BankForm>, Refusal> {
+    let (options, country) = visit.payee.ways().await?;
+    let now = visit.call.bursar.clock.now();
+    let seconds = |platform| fees::schedule(platform, now.date()).arrival.seconds;
+    let ways = ways::sorted(&options, country.as_deref(), seconds);
+    let has_saved = options.iter().any(|way| way.payout_method_id.is_some());
+    Ok(bank_form(visit, claim, &ways, now).filter(|form| form.is_usual && !has_saved))
 }
 
 fn bank_form(visit: &Visit, claim: &ClaimDocument, ways: &Ways<'_>, now: Time) -> Option<BankForm> {
@@ -238,39 +253,40 @@ fn networks(way: &MethodOption) -> Vec<Choice> {
 }
 
 pub(super) async fn take(visit: &Visit) -> Outcome {
-    let body = form::body(&visit.call, &[AGAIN]);
+    let body = form::body(&visit.call, &[]);
     if body.get("payout_method_id").is_some() {
         visit.payee.saved_method(form::read::<SavedMethodStep>(&body)?).await?;
     } else {
-        visit.payee.new_method(new_method(visit, &body)?).await?;
+        visit.payee.new_method(read_new(visit, &body).map_err(Refusal::fields)?).await?;
     }
     // Not to the link's own page: after a failed payout that page shows the failure.
     Ok(visit.to_step(StepName::Payout, ""))
 }
 
 /// Reads a new method. A form with the account number twice must have the same one twice.
-fn new_method(visit: &Visit, body: &Json) -> Result<NewMethodStep, Refusal> {
+pub(super) fn read_new(visit: &Visit, body: &Json) -> Result<NewMethodStep, Problems> {
     let has_again = visit.call.body.get(AGAIN).is_some();
     let is_same = digits(form::typed(&visit.call, AGAIN)) == digits(form::typed(&visit.call, "account_number"));
-    let read = NewMethodStep::read(&without_spaces(body), "");
+    let read = NewMethodStep::read(&as_banks_write(body), "");
     if !has_again || is_same {
-        return read.map_err(Refusal::fields);
+        return read;
     }
     let is_missing = form::typed(&visit.call, AGAIN).is_empty();
     let message = if is_missing { "is required" } else { "must be the same as account_number" };
     let mut problems = read.err().unwrap_or_default();
     problems.extend(wrong(&format!("/{AGAIN}"), message));
-    Err(Refusal::fields(problems))
+    Err(problems)
 }
 
 fn digits(typed: &str) -> String {
     typed.chars().filter(|letter| !matches!(letter, ' ' | '-')).collect()
 }
 
-/// Returns the body with the numbers of a bank account as banks write them: people type spaces and dashes.
-fn without_spaces(body: &Json) -> Json {
+/// Returns the body without the page's own field, and with the numbers of a bank account as banks write them: people
+/// type spaces and dashes.
+fn as_banks_write(body: &Json) -> Json {
     let Json::Object(fields) = body else { return body.clone() };
-    let cleaned = fields.iter().map(|(name, value)| match value {
+    let cleaned = fields.iter().filter(|(name, _)| name != AGAIN).map(|(name, value)| match value {
         Json::Text(text) if matches!(name.as_str(), "routing_number" | "account_number") => {
             (name.clone(), Json::Text(digits(text)))
         }

@@ -15,12 +15,13 @@ mod draw;
 mod form;
 mod method;
 mod payout;
+mod profile;
 mod visit;
 mod why;
 mod ways;
 pub(super) mod wording;
 
-use crate::claims::{CodeStep, ContactStep, ProfileStep, StepName};
+use crate::claims::{CodeStep, ContactStep, StepName};
 use crate::http::route::route;
 use crate::http::{Call, Outcome, Route};
 use crate::language::Text;
@@ -90,7 +91,7 @@ async fn show_step(visit: &Visit, step: StepName) -> Outcome {
             let sent_to = claim.code_sent_to.clone().unwrap_or_default();
             draw::code(visit, &claim, 200, (sent_to, false), Form::default())
         }
-        StepName::Profile => draw::profile(visit, &claim, 200, Form::default()).await,
+        StepName::Profile => profile::show(visit, &claim).await,
         StepName::Compliance => draw::compliance(visit, &claim, 200, Form::default()),
         StepName::Method => method::show(visit, &claim).await,
         StepName::Payout => payout::show(visit, &claim).await,
@@ -136,7 +137,7 @@ async fn again(visit: &Visit, step: StepName, refusal: &Refusal) -> Outcome {
     let (status, form) = (refusal.code.status(), form::again(visit, refusal));
     match step {
         StepName::Contact | StepName::Code => draw::contact(visit, &claim, status, form),
-        StepName::Profile => draw::profile(visit, &claim, status, form).await,
+        StepName::Profile => profile::again(visit, &claim, refusal).await,
         StepName::Compliance => draw::compliance(visit, &claim, status, form),
         StepName::Method => method::again(visit, &claim, refusal).await,
         StepName::Payout => payout::again(visit, &claim, refusal).await,
@@ -162,11 +163,7 @@ async fn take(visit: &Visit, step: StepName) -> Outcome {
             Ok(visit.to_step(StepName::Code, "?resent=1"))
         }
         StepName::Code => take_code(visit).await,
-        StepName::Profile => {
-            let given: ProfileStep = form::read(&form::body(&visit.call, &[]))?;
-            visit.payee.profile(given.first_name.0, given.last_name.0, given.email).await?;
-            Ok(visit.onward())
-        }
+        StepName::Profile => profile::take(visit).await,
         StepName::Compliance => take_compliance(visit).await,
         StepName::Method => method::take(visit).await,
         StepName::Payout => payout::take(visit).await,

@@ -152,13 +152,21 @@ pub struct ContactCodesPage {
     pub form: Form,
 }
 
-/// Step `profile`: posts `first_name`, `last_name`, `email`.
+/// Step `profile`: posts `first_name`, `last_name`, `email`; with `account`, also the fields of the bank form.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/profile.html")]
 pub struct ProfilePage {
     pub claim: Claim,
+    /// The bank form, if the page asks for the account too.
+    pub account: Option<BankForm>,
     /// The typed values, or the data that the sender gave.
     pub form: Form,
+}
+
+impl ProfilePage {
+    fn title(&self) -> Text {
+        if self.account.is_some() { Text::WhereTitle } else { Text::NameTitle }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

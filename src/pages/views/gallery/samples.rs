@@ -147,6 +147,10 @@ pub(super) fn compliance(tax_form: TaxForm, form: Form) -> CompliancePage {
     }
 }
 
+fn profile(account: Option<BankForm>, form: Form) -> ProfilePage {
+    ProfilePage { claim: claim_at(2), account, form }
+}
+
 fn way(platform: &str, name: Text, about: Text, cents: i64, arrives: String) -> WayChoice {
     WayChoice {
         href: format!("/claim/q7Zt-sample/method?platform={platform}"),
@@ -304,8 +308,9 @@ fn identity_pages() -> Vec<Shown> {
         show("code-resent", &code(true, false, Form::default())),
         show("code-wrong", &code(false, false, wrong_code)),
         show("code-dead", &code(false, true, Form::default())),
-        show("profile", &ProfilePage { claim: claim_at(2), form: Form::default() }),
-        show("profile-wrong", &ProfilePage { claim: claim_at(2), form: wrong_name }),
+        show("profile", &profile(None, Form::default())),
+        show("profile-wrong", &profile(None, wrong_name)),
+        show("profile-account", &profile(Some(bank(true, 2)), form(&[("account_type", "checking")], &[]))),
     ]
 }
 

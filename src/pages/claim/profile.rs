@@ -1,0 +1,69 @@
+//! The step that asks for the name. A new payee whose account is usually in the United States enters it on the same page,
+//! so that the claim needs one page less.
+
+use super::visit::Visit;
+use super::{draw, form, method};
+use crate::claims::{ClaimDocument, ProfileStep, StepName};
+use crate::http::Outcome;
+use crate::input::{Input as _, Problems, gather};
+use crate::pages::draw::page;
+use crate::pages::views::{BankForm, Form, ProfilePage};
+use crate::refusal::Refusal;
+
+/// The fields of the name; all others of the page are those of the account.
+const NAME: [&str; 3] = ["first_name", "last_name", "email"];
+/// Every form of an account has this field.
+const OF_ACCOUNT: &str = "account_number";
+
+pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
+    let is_alone = visit.call.query.iter().any(|(name, value)| name == "account" && value == "later");
+    let account = if is_alone { None } else { bank_form(visit, claim).await? };
+    let mut form = Form::default();
+    for (name, value) in NAME.into_iter().zip(visit.payee.named().await?) {
+        form.values.push((name.to_owned(), value.unwrap_or_default()));
+    }
+    draw_page(visit, claim, 200, account, form)
+}
+
+/// Draws the page after an error. If the name was accepted, only the account is missing.
+pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
+    if !draw::is_open(claim, StepName::Profile) {
+        return method::again(visit, claim, refusal).await;
+    }
+    let account = if asks_account(visit) { bank_form(visit, claim).await? } else { None };
+    draw_page(visit, claim, refusal.code.status(), account, form::again(visit, refusal))
+}
+
+fn draw_page(visit: &Visit, claim: &ClaimDocument, status: u16, account: Option<BankForm>, mut form: Form) -> Outcome {
+    method::choose_checking(&mut form);
+    let claim = draw::head(visit, claim, Some(StepName::Profile));
+    page(status, &ProfilePage { claim, account, form })
+}
+
+/// Returns the bank form, if the account is the next step after the name and the form is the payee's first choice.
+async fn bank_form(visit: &Visit, claim: &ClaimDocument) -> Result<Option<BankForm>, Refusal> {
+    let mut open = claim.steps.iter().filter(|step| !claim.completed_steps.contains(step));
+    if open.next() != Some(&StepName::Profile) || open.next() != Some(&StepName::Method) {
+        return Ok(None);
+    }
+    method::first_account(visit, claim).await
+}
+
+fn asks_account(visit: &Visit) -> bool {
+    visit.call.body.get(OF_ACCOUNT).is_some()
+}
+
+pub(super) async fn take(visit: &Visit) -> Outcome {
+    if !asks_account(visit) {
+        let given: ProfileStep = form::read(&form::body(&visit.call, &[]))?;
+        visit.payee.profile(given.first_name.0, given.last_name.0, given.email).await?;
+        return Ok(visit.onward());
+    }
+    let mut problems = Problems::new();
+    let name = gather(ProfileStep::read(&form::only(&visit.call, &NAME), ""), &mut problems);
+    let account = gather(method::read_new(visit, &form::body(&visit.call, &NAME)), &mut problems);
+    let (Some(name), Some(account)) = (name, account) else { return Err(Refusal::fields(problems)) };
+    visit.payee.profile(name.first_name.0, name.last_name.0, name.email).await?;
+    visit.payee.new_method(account).await?;
+    Ok(visit.onward())
+}
