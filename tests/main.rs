@@ -118,6 +118,7 @@ mod payables_races;
 mod payout_links;
 mod payout_link_batch_files;
 mod payout_link_batch_plans;
+mod payout_link_batch_rows;
 mod payout_link_batches;
 mod payout_methods;
 mod payout_requests;

@@ -92,7 +92,10 @@ fn submitted(answer: &Value) -> String {
     let cents: i64 = rows.iter().filter_map(|row| row["amount_cents"].as_i64()).sum();
     let links = if rows.len() == 1 { "link" } else { "links" };
     format!(
-        "Batch {id}: {} {links}, {}.\nIts progress: bursar get payout-link-batches/{id}\nIts results as CSV: bursar get payout-link-batches/{id}/results",
+        "Batch {id}: {} {links}, {}.\n\
+         Its progress: bursar get payout-link-batches/{id}\n\
+         Its rows: bursar get payout-link-batches/{id}/rows\n\
+         Its results as CSV: bursar get payout-link-batches/{id}/results",
         rows.len(),
         Cents::new(cents).dollars(),
     )

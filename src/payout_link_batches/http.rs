@@ -7,23 +7,26 @@ use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::json::{PayoutLinkBatchJson, SubmittedJson};
-use super::model::{BatchRow, BatchStatus, PayoutLinkBatch};
+use super::json::{BatchResultJson, PayoutLinkBatchJson, SubmittedJson};
+use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use super::plan::{BatchPlanJson, name_of, plan};
 use super::{NewBatch, Submit, Submitted, ValidatedRow, results, row};
-use crate::http::lists::{ListEnvelope, list_query, of_app, page};
+use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageRequest, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};
 use crate::idempotency::{Keyed, Once};
 use crate::input::input;
-use crate::input::types::{LongText, word_input};
+use crate::input::types::{Integer, LongText, word_input};
 use crate::payout_links::{self, NewToken};
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::world::record::key;
+use crate::world::query::Query;
+use crate::world::record::{Cell as _, key};
+use crate::world::{Halt, World};
 
 word_input!(BatchStatus);
+word_input!(RowStatus);
 
 input! {
     /// The mode of a submission.
@@ -41,6 +44,33 @@ list_query! {
     pub struct BatchesQuery {
         /// Return only batches in this status.
         pub status: Option<BatchStatus>,
+    }
+}
+
+input! {
+    /// Selects rows of a batch. A cursor is the position of a row.
+    pub struct RowsQuery {
+        /// The number of rows on a page, 1 to 100; 10 if missing.
+        pub limit: Option<Integer<1, LIMIT_MAX>>,
+        /// Return the page after the row with this id.
+        pub starting_after: Option<i64>,
+        /// Return the page just before the row with this id.
+        pub ending_before: Option<i64>,
+        /// Return only rows in this status.
+        pub status: Option<RowStatus>,
+    }
+}
+
+impl RowsQuery {
+    /// Returns the page, in the order of the batch.
+    fn asked(&self) -> PageRequest<i64> {
+        PageRequest {
+            limit: self.limit.map(|limit| limit.0),
+            starting_after: self.starting_after,
+            ending_before: self.ending_before,
+            ascending: true,
+            ..PageRequest::default()
+        }
     }
 }
 
@@ -109,6 +139,42 @@ pub async fn show(call: Call) -> Outcome {
     Ok(Answer::ok(&PayoutLinkBatchJson::from(&*batch)))
 }
 
+/// Returns the addresses of the rows' links.
+fn addresses(
+    world: &mut World,
+    bursar: &Bursar,
+    scope: Scope,
+    rows: &[Arc<BatchRow>],
+) -> Result<Vec<Option<String>>, Halt> {
+    world.each(rows, |world, row| match row.payout_link {
+        Some(link) => {
+            let link = payout_links::find(world, scope, link)?;
+            Ok(payout_links::address(bursar, &link))
+        }
+        None => Ok(None),
+    })
+}
+
+/// GET /v2/payout-link-batches/{payout_link_batch_id}/rows
+pub async fn list_rows(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("payout_link_batch_id", "payout link batch")?);
+    let asked: RowsQuery = call.query()?;
+    let bursar = call.bursar.clone();
+    let found = call
+        .read(move |world| {
+            let batch = rows::find(world, scope, id)?;
+            let of_batch = Query::of::<BatchRow>(scope.org.to_value(), "number", 1).equal("batch", batch.id);
+            let found =
+                page::<BatchRow>(world, of_batch, &asked.asked(), |query| query.matching("status", asked.status))?;
+            let addresses = addresses(world, &bursar, scope, &found.records)?;
+            let rows = found.records.iter().zip(addresses);
+            let data = rows.map(|(row, address)| BatchResultJson::new(row, address)).collect();
+            Ok(ListEnvelope { has_more: found.has_more, data })
+        })
+        .await?;
+    Ok(Answer::ok(&found))
+}
+
 /// GET /v2/payout-link-batches/{payout_link_batch_id}/results
 pub async fn show_results(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("payout_link_batch_id", "payout link batch")?);
@@ -117,13 +183,7 @@ pub async fn show_results(call: Call) -> Outcome {
         .read(move |world| {
             let batch = rows::find(world, scope, id)?;
             let rows = world.all::<BatchRow>(BatchRow::OF_BATCH, key![scope.org, batch.id])?;
-            let addresses = world.each(&rows, |world, row| match row.payout_link {
-                Some(link) => {
-                    let link = payout_links::find(world, scope, link)?;
-                    Ok(payout_links::address(&bursar, &link))
-                }
-                None => Ok(None),
-            })?;
+            let addresses = addresses(world, &bursar, scope, &rows)?;
             let rows = rows.iter().map(|row| &**row).zip(addresses);
             results::csv(rows).map_err(|_| Refusal::new(Code::InternalError, "The file could not be written.").into())
         })
@@ -169,6 +229,12 @@ pub fn routes() -> Vec<Route> {
             .about("Payout link batches", "Get a payout link batch")
             .describe("Returns the batch with its progress.")
             .gives::<PayoutLinkBatchJson>(200, "The batch.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/rows" App "list_payout_link_batch_rows" list_rows)
+            .about("Payout link batches", "List the rows of a payout link batch")
+            .describe("Returns the rows in the order of the batch, each with its data and its result so far.")
+            .asks::<RowsQuery>()
+            .gives::<ListEnvelope<BatchResultJson>>(200, "One page of the list.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results" App "get_payout_link_batch_results" show_results)
             .about("Payout link batches", "Get the results of a payout link batch as CSV")

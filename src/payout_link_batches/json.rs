@@ -3,9 +3,9 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::{BatchStatus, PayoutLinkBatch, ValidatedRow};
+use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus, ValidatedRow};
 use crate::clock::Time;
-use crate::ids::PayoutLinkBatchId;
+use crate::ids::{PayoutLinkBatchId, PayoutLinkId};
 use crate::money::Cents;
 
 /// The response to a submitted batch.
@@ -65,6 +65,46 @@ impl From<&PayoutLinkBatch> for PayoutLinkBatchJson {
             amount: batch.amount,
             succeeded_amount: batch.succeeded_amount,
             completed: batch.completed_at,
+        }
+    }
+}
+
+/// A row of a batch, with its result so far.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = PayoutLinkBatchResult)]
+pub struct BatchResultJson {
+    /// The row's position in the batch, from 0. It is the cursor of the list.
+    pub id: i64,
+    /// waiting, succeeded, failed. succeeded means that the link exists, not that it was delivered or paid.
+    #[schema(example = "succeeded")]
+    pub status: RowStatus,
+    /// The row's link.
+    #[schema(required)]
+    pub payout_link_id: Option<PayoutLinkId>,
+    /// The address of the claim, while it can be shown.
+    #[schema(required)]
+    pub link: Option<String>,
+    /// The code of the error.
+    #[schema(required)]
+    pub error_code: Option<String>,
+    /// The message of the error.
+    #[schema(required)]
+    pub error_message: Option<String>,
+    /// The row as it was understood, without the data of an erased payee.
+    pub row: ValidatedRow,
+}
+
+impl BatchResultJson {
+    /// `link` is the address of the row's claim.
+    pub fn new(row: &BatchRow, link: Option<String>) -> Self {
+        Self {
+            id: row.number,
+            status: row.status,
+            payout_link_id: row.payout_link,
+            link,
+            error_code: row.error_code.clone(),
+            error_message: row.error_message.clone(),
+            row: row.asked.0.clone(),
         }
     }
 }

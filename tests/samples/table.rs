@@ -230,7 +230,9 @@ async fn batches(stage: &Stage, operation: &str) -> Option<Sample> {
             let batch = batch().await;
             Sample::at([&batch]).shows(&batch)
         }
-        "get_payout_link_batch_results" | "get_payout_link_batch_results_csv" => Sample::at([&batch().await]),
+        "list_payout_link_batch_rows" | "get_payout_link_batch_results" | "get_payout_link_batch_results_csv" => {
+            Sample::at([&batch().await])
+        }
         _ => return None,
     })
 }
