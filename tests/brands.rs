@@ -283,6 +283,38 @@ async fn a_mail_names_its_sender_the_reason_and_the_way_to_ask() {
     assert!(!text.contains(&link), "a code's mail has no link that could be passed on with it");
 }
 
+/// A reminder is the only mail that repeats itself, so it is the only one with the header.
+#[tokio::test]
+async fn only_a_reminder_with_a_support_address_offers_to_unsubscribe() {
+    let mut mail = FakeMail::start();
+    let url = mail.url();
+    let server = Server::with_providers(move || Providers { mail: Some(FakeMail::provider(&url)), phone: None }).await;
+    let body = json!({"amount": 2_500, "payee": {"email": "ada@example.org"}, "delivery": {"method": "email"}});
+    server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    server.work_off().await;
+    server.advance(3 * 86_400);
+    server.work_off().await;
+    server.put(&brand_path(&server)).as_org().json(everything()).send().await.expect(200);
+    let link = server.get("/v2/payout-links?limit=1").app_key().send().await.expect(200).body["data"][0].clone();
+    let days_left = 26 * 86_400;
+    server.advance(days_left);
+    server.work_off().await;
+    let mails = mail.mails();
+    let subjects: Vec<&str> = mails.iter().map(|mail| mail["subject"].as_str().unwrap()).collect();
+    assert_eq!(subjects.len(), 3, "a link and its two reminders: {link} {subjects:?}");
+    assert!(subjects[1].starts_with("Reminder: ") && subjects[2].starts_with("Reminder: "), "{subjects:?}");
+    let header = "<mailto:help@harborpine.example?subject=unsubscribe>";
+    let expected = ["", "", header];
+    assert!(mails.iter().zip(expected).all(|(mail, expected)| mail["unsubscribe"] == expected), "{mails:?}");
+
+    // A first mail with the brand has none.
+    let body = json!({"amount": 2_500, "payee": {"email": "bob@example.org"}, "delivery": {"method": "email"}});
+    server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    server.work_off().await;
+    let took = mail.mails()[3].clone();
+    assert_eq!((&took["reply_to"], &took["unsubscribe"]), (&json!("help@harborpine.example"), &json!("")));
+}
+
 #[tokio::test]
 async fn a_text_message_about_a_link_ends_with_the_support_contact() {
     let server = Server::memory().await;

@@ -30,6 +30,7 @@ impl Pen {
             why: claim.map_or(about, |claim| format!("{claim}/why")),
             support_email,
             support_phone,
+            is_reminder: matches!(template, Template::ClaimLink { delivery: 2.., .. }),
             links: links.into_iter().filter_map(|(label, link)| Some((language.text(label), link?))).collect(),
             footer,
             sender: sender.name,

@@ -34,7 +34,7 @@ def taken(envelope):
     say({
         "from": envelope.mail_from, "to": envelope.rcpt_tos, "headers": headers, "subject": mail["subject"],
         "message_id": mail["message-id"], "sender": str(mail["from"]),
-        "reply_to": str(mail["reply-to"] or ""), "text": part("plain"), "html": part("html"),
+        "reply_to": str(mail["reply-to"] or ""), "unsubscribe": str(mail["list-unsubscribe"] or ""), "text": part("plain"), "html": part("html"),
     })
 
 

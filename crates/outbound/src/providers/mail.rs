@@ -42,6 +42,8 @@ pub struct Frame {
     pub why: String,
     /// Replies go there.
     pub support_email: Option<String>,
+    /// Whether the mail repeats an earlier one, so that its reader may ask for no more of them.
+    pub is_reminder: bool,
     pub support_phone: Option<String>,
     /// Labels and addresses: website, terms, privacy.
     pub links: Vec<(&'static str, String)>,
@@ -153,6 +155,7 @@ mod tests {
             until: Some("December 21, 2026".into()),
             because: "You get this email because Harbor & Pine gave us this address to pay you.".into(),
             why: format!("{LINK}/why"),
+            is_reminder: false,
             support_email: Some("help@harborpine.example".into()),
             support_phone: Some("+12127361234".into()),
             links: vec![("Terms", "https://harborpine.example/terms".into())],

@@ -15,7 +15,7 @@ use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
 
-use super::mail::{Mail, html, plain};
+use super::mail::{Frame, Mail, html, plain};
 use super::{SendOutcome, in_short, is_this_machine};
 
 /// The time limit for closing the connection, after the message is handed over.
@@ -221,6 +221,13 @@ impl Smtp {
             Some(address) => message.reply_to(Mailbox::new(None, address)),
             None => message,
         };
+        let message = match unsubscribe(mail.frame) {
+            Some(address) => {
+                let name = HeaderName::new_from_ascii_str("List-Unsubscribe");
+                message.raw_header(HeaderValue::new(name, address))
+            }
+            None => message,
+        };
         let message = message
             .to(Mailbox::new(None, recipient.clone()))
             .subject(subject)
@@ -231,6 +238,26 @@ impl Smtp {
             .map_err(|error| wrong(&error))?;
         Ok((recipient, message.formatted()))
     }
+}
+
+/// Returns the value of the header by which mail programs offer to stop reminders: a mail to the sender's support
+/// (RFC 2369). Only the sender can stop them, because they end with the link.
+fn unsubscribe(frame: &Frame) -> Option<String> {
+    let address: Address = frame.support_email.as_deref().filter(|_| frame.is_reminder)?.parse().ok()?;
+    Some(format!("<mailto:{}?subject=unsubscribe>", in_url(&address.to_string())))
+}
+
+/// Encodes the characters of an address that mean something else in a URL (RFC 6068).
+fn in_url(address: &str) -> String {
+    let mut encoded = String::with_capacity(address.len());
+    for byte in address.bytes() {
+        if byte.is_ascii_alphanumeric() || b"@.-_+~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
 }
 
 /// No character of a name or a subject may begin another header.
@@ -260,7 +287,6 @@ fn said(error: &Failure) -> String {
 mod tests {
     use uuid::Uuid;
 
-    use super::super::mail::Frame;
     use super::*;
     use crate::clock::Time;
 
@@ -332,6 +358,19 @@ mod tests {
         assert!(written.contains("Auto-Submitted: auto-generated\r\n"), "{written}");
         assert!(written.contains("Reply-To: help@example.com\r\n"), "{written}");
         assert!(written.contains("<pay@example.com>"), "{written}");
+    }
+
+    #[test]
+    fn a_reminder_names_the_address_that_stops_reminders() {
+        let frame = |is_reminder, email: Option<&str>| Frame {
+            is_reminder,
+            support_email: email.map(str::to_owned),
+            ..Frame::default()
+        };
+        let header = |is_reminder, email| unsubscribe(&frame(is_reminder, email));
+        let expected = "<mailto:a%26b%3Fc@example.com?subject=unsubscribe>";
+        assert_eq!(header(true, Some("a&b?c@example.com")).as_deref(), Some(expected));
+        assert_eq!((header(true, None), header(false, Some("help@example.com"))), (None, None));
     }
 
     #[test]
