@@ -324,5 +324,5 @@ async fn a_text_message_about_a_link_ends_with_the_support_contact() {
     server.put(&brand_path(&server)).as_org().json(everything()).send().await.expect(200);
     link(&server).await;
     let after = server.newest_message("+12127361234").await["text"].as_str().unwrap().to_owned();
-    assert!(after.ends_with("\nQuestions? +12127361234"), "{after}");
+    assert!(after.ends_with("\nQuestions? +12127361234\nReply STOP to end text messages."), "{after}");
 }

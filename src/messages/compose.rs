@@ -21,6 +21,8 @@ pub enum Letter<'a> {
         reminds_until: Option<Date>,
         /// The app's support contact, for a text message; a mail names it in its frame.
         support: Option<&'a str>,
+        /// Whether it is a text message: the first one about a link says how to stop them.
+        is_text: bool,
     },
     Code {
         app_name: &'a str,
@@ -170,7 +172,7 @@ pub fn compose(letter: &Letter<'_>, language: Language) -> Composed {
 }
 
 fn claim_link(letter: &Letter<'_>, language: Language) -> Composed {
-    let Letter::ClaimLink { app_name, amount, message, link, reminds_until, support } = *letter else {
+    let Letter::ClaimLink { app_name, amount, message, link, reminds_until, support, is_text } = *letter else {
         return Composed::default();
     };
     let (subject, text) = match reminds_until {
@@ -183,7 +185,9 @@ fn claim_link(letter: &Letter<'_>, language: Language) -> Composed {
     let text = text.exact("subject", &subject).exact("link", link).plain();
     let questions = |contact| format!("\n{}", language.say(Text::LetterQuestions).exact("contact", contact).plain());
     let support = support.map(questions).unwrap_or_default();
-    let text = format!("{text}{}{support}", said(language, app_name, message));
+    let is_first_text = is_text && reminds_until.is_none();
+    let stop = if is_first_text { format!("\n{}", language.text(Text::LetterStop)) } else { String::new() };
+    let text = format!("{text}{}{support}{stop}", said(language, app_name, message));
     Composed { subject, text, link: Some(link.to_owned()), code: None }
 }
 
@@ -267,6 +271,7 @@ mod tests {
                 link: "http://127.0.0.1:8080/claim/abc",
                 reminds_until: None,
                 support: Some("+12127361234"),
+                is_text: true,
             },
             Letter::ClaimLink {
                 app_name: "Acme",
@@ -275,6 +280,7 @@ mod tests {
                 link: "http://x/claim/abc",
                 reminds_until: Some(jiff::civil::date(2026, 12, 21)),
                 support: None,
+                is_text: true,
             },
             Letter::Code { app_name: "Acme", code: "012345", purpose: CodePurpose::Verification, page_host: None },
             Letter::Code {
@@ -289,6 +295,7 @@ mod tests {
         Choose how to get paid: http://127.0.0.1:8080/claim/abc
         Acme says: "Thanks for July!"
         Questions? +12127361234
+        Reply STOP to end text messages.
         ---
         Reminder: Acme is sending you $1,234.05.
         Choose how to get paid by December 21: http://x/claim/abc
@@ -360,6 +367,7 @@ mod tests {
                 link,
                 reminds_until: None,
                 support: None,
+                is_text: false,
             };
             compose(&letter, Language::En).text
         };
@@ -411,7 +419,8 @@ mod tests {
         let link = format!("https://pay.example.com/claim/{}", "A".repeat(64));
         let text = |language, message, reminds_until, support| {
             let (app_name, amount) = ("Harbor and Pine Studio", Cents::new(1_234_567));
-            let letter = Letter::ClaimLink { app_name, amount, message, link: &link, reminds_until, support };
+            let is_text = true;
+            let letter = Letter::ClaimLink { app_name, amount, message, link: &link, reminds_until, support, is_text };
             compose(&letter, language).text
         };
         let day = Some(jiff::civil::date(2026, 12, 21));

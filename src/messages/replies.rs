@@ -54,7 +54,10 @@ pub fn answer(keyword: Keyword, is_spanish: bool, app_name: &str, support: Optio
 
 #[cfg(test)]
 mod tests {
+    use super::super::compose::{Letter, compose};
     use super::*;
+    use crate::language::Language;
+    use crate::money::Cents;
 
     #[test]
     fn a_word_counts_alone_in_any_case_and_never_within_a_sentence() {
@@ -78,6 +81,34 @@ mod tests {
         }
         for word in ["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "ALTO", "PARAR"] {
             assert!(matches!(keyword(word), Some((Keyword::Stop, _))), "{word}");
+        }
+    }
+
+    #[test]
+    fn the_first_text_with_a_link_names_a_word_that_stops_texts() {
+        let text = |language, reminds_until, is_text| {
+            let (amount, link) = (Cents::new(100), "http://x/claim/abc");
+            let letter = Letter::ClaimLink {
+                app_name: "Acme",
+                amount,
+                message: None,
+                link,
+                reminds_until,
+                support: None,
+                is_text,
+            };
+            compose(&letter, language).text
+        };
+        let names_one = |text: &str| {
+            let last = text.lines().last().unwrap_or_default();
+            last.split([' ', ',', '.'])
+                .any(|word| matches!(keyword(word), Some((Keyword::Stop, _))) && word == word.to_uppercase())
+        };
+        let day = Some(jiff::civil::date(2026, 12, 21));
+        for language in Language::ALL {
+            assert!(names_one(&text(language, None, true)), "{language}");
+            // The counterparts: a reminder and a mail.
+            assert!(!names_one(&text(language, day, true)) && !names_one(&text(language, None, false)), "{language}");
         }
     }
 

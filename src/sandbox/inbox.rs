@@ -131,6 +131,7 @@ fn composed(world: &World, vault: &Vault, message: &InboxMessage, text: &LinkTex
         link: &address,
         reminds_until: messages::last_day(text.delivery, link.expires_at),
         support: brand.support().filter(|_| message.channel == Channel::Sms),
+        is_text: message.channel == Channel::Sms,
     };
     Ok(messages::compose(&letter, language))
 }

@@ -140,8 +140,10 @@ impl Pen {
                 let (link, address) = link.zip(address.as_deref()).ok_or_else(unreadable)?;
                 let (amount, message) = (link.amount, link.message.as_deref());
                 let reminds_until = messages::last_day(*delivery, link.expires_at);
-                let support = app.settings.0.brand.support().filter(|_| letter.message.channel == Channel::Sms);
-                let letter = Letter::ClaimLink { app_name, amount, message, link: address, reminds_until, support };
+                let is_text = letter.message.channel == Channel::Sms;
+                let support = app.settings.0.brand.support().filter(|_| is_text);
+                let letter =
+                    Letter::ClaimLink { app_name, amount, message, link: address, reminds_until, support, is_text };
                 return Ok(messages::compose(&letter, language));
             }
             Template::Code { sealed_code, purpose } => {

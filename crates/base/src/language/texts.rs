@@ -83,7 +83,7 @@ texts! {
     NoticeTitle, NoticeStoppedTitle, NoticeLead, NoticeYours, NoticeNotYours, NoticeStop, NoticeStopped,
     NoticeStartLead, NoticeSendCode, NoticeCodeSent, NoticeStart, NoticeNeverAsk, ChangeMethod,
     ChangeMethodNamed, ChangeDefault, ChangeDefaultNamed, ChangeAuto, ChangeEmail, ChangePhone, ChangeList,
-    LetterLinkSubject, LetterReminderSubject, LetterLink, LetterLinkUntil, LetterSaid, LetterQuestions,
+    LetterLinkSubject, LetterReminderSubject, LetterLink, LetterLinkUntil, LetterSaid, LetterStop, LetterQuestions,
     LetterCodeSubject, LetterTheApp, LetterCodeVerify, LetterCodeClaim, LetterCodeContact, LetterCodeUnfreeze,
     LetterFailedSubject, LetterReturnedSubject, LetterFailed, LetterCanceledSubject, LetterCanceled,
     LetterMoneyAtSender, LetterMoneyYours, LetterOtherWay, LetterAskOtherWay, LetterChooseWay, LetterAskExpected,
