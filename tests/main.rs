@@ -179,6 +179,7 @@ mod user_findings;
 mod try_it;
 mod users;
 mod vendors;
+mod webhook_answers;
 mod webhooks;
 mod where_is;
 mod wire;

@@ -15,8 +15,8 @@ use crate::harness::{Manner, Receiver, Server};
 
 const ENDPOINTS: &str = "/v2/webhook-endpoints";
 
-struct Endpoint {
-    path: String,
+pub struct Endpoint {
+    pub path: String,
     secret: String,
 }
 
@@ -24,14 +24,14 @@ async fn endpoint(server: &Server, url: &str) -> Endpoint {
     endpoint_for(server, json!({"url": url})).await
 }
 
-async fn endpoint_for(server: &Server, body: Value) -> Endpoint {
+pub async fn endpoint_for(server: &Server, body: Value) -> Endpoint {
     let made = server.post(ENDPOINTS).app_key().json(body).send().await.expect(201);
     let secret = made.body["secret"].as_str().expect("the secret is shown once").to_owned();
     Endpoint { path: format!("{ENDPOINTS}/{}", made.id()), secret }
 }
 
 /// Creates a link, with four events.
-async fn link(server: &Server) -> String {
+pub async fn link(server: &Server) -> String {
     let body = json!({"amount": 100, "delivery": {"method": "link"}});
     server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).id()
 }
@@ -47,7 +47,7 @@ async fn events(server: &Server, after: i64) -> Vec<Value> {
 }
 
 /// Returns the deliveries, oldest first.
-async fn deliveries(server: &Server, endpoint: &Endpoint) -> Vec<Value> {
+pub async fn deliveries(server: &Server, endpoint: &Endpoint) -> Vec<Value> {
     let path = format!("{}/deliveries?limit=100", endpoint.path);
     let mut listed = server.get(&path).app_key().send().await.expect(200).body["data"].as_array().unwrap().clone();
     listed.reverse();

@@ -23,6 +23,7 @@ use crate::payout_requests::{self, PayoutRequest};
 use crate::refusal::Code;
 use crate::scope::Scope;
 use crate::transfers::Transfer;
+use crate::webhooks;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -195,7 +196,10 @@ fn events_of(world: &mut World, org: OrgId, object: Uuid) -> Result<(), Halt> {
     world.each(reported, |world, event| erase_event(world, &event)).map(drop)
 }
 
+/// Erases an event, and the responses of its receivers, which may repeat it.
 fn erase_event(world: &mut World, found: &FoundEvent) -> Result<(), Halt> {
+    let event = &found.event;
+    webhooks::erase(world, Scope { org: event.org, app: event.app }, event.sequence)?;
     let object = redacted_text(&found.event.object);
     if object == found.event.object { Ok(()) } else { events::erase(world, found, object) }
 }

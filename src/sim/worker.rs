@@ -38,7 +38,7 @@ use crate::screening::{LookedUp, Watchlist};
 use crate::settlements::{self, EndEntries, Followed, RefuseEntries, Submitted};
 use crate::users::screening::{ScreenUsers, next_users};
 use crate::vault::Vault;
-use crate::webhooks::{self, Attempted, Feed};
+use crate::webhooks::{self, Attempted, Called, Feed};
 use crate::world::record::key;
 
 /// Rows of a batch that a worker processes at once, at most.
@@ -139,7 +139,8 @@ fn call(
         attempted.calls = round.endpoint.calls;
         attempted.next = round.next;
         for (delivery, found) in &round.due {
-            attempted.outcomes.push((delivery.id, outside.receiver.call(endpoint, found.event.sequence, chance)));
+            let outcome = outside.receiver.call(endpoint, found.event.sequence, chance);
+            attempted.outcomes.push(Called { delivery: delivery.id, outcome, response_body: None });
         }
     }
     Ok(Some(Finished::Called(Box::new(attempted))))

@@ -110,6 +110,15 @@ impl Outcome {
     }
 }
 
+/// An attempted delivery.
+#[derive(Clone, Debug)]
+pub struct Called {
+    pub delivery: WebhookDeliveryId,
+    pub outcome: Outcome,
+    /// The beginning of the response, as text.
+    pub response_body: Option<String>,
+}
+
 /// Records the outcomes of a round and schedules the next one.
 #[derive(Clone, Debug)]
 pub struct Attempted {
@@ -119,7 +128,7 @@ pub struct Attempted {
     pub calls: i64,
     /// When the first delivery outside the round is due.
     pub next: Option<Time>,
-    pub outcomes: Vec<(WebhookDeliveryId, Outcome)>,
+    pub outcomes: Vec<Called>,
 }
 
 impl Command for Attempted {
@@ -127,7 +136,7 @@ impl Command for Attempted {
 
     fn needs(&self) -> Vec<Want> {
         let org = self.leased.org;
-        self.outcomes.iter().map(|(delivery, _)| Want::row::<WebhookDelivery>(key![org, *delivery])).collect()
+        self.outcomes.iter().map(|called| Want::row::<WebhookDelivery>(key![org, called.delivery])).collect()
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
@@ -140,12 +149,12 @@ impl Command for Attempted {
         // From here it must succeed, unless the lease was lost.
         let mut next = self.next;
         let now = world.now();
-        for (id, outcome) in &self.outcomes {
-            let Some(delivery) = world.get::<WebhookDelivery>(key![org, *id])? else { continue };
-            let due_at = conclude(world, &delivery, *outcome);
+        for called in &self.outcomes {
+            let Some(delivery) = world.get::<WebhookDelivery>(key![org, called.delivery])? else { continue };
+            let due_at = conclude(world, &delivery, called);
             next = [next, due_at].into_iter().flatten().min();
         }
-        let is_gone = self.outcomes.iter().any(|(_, outcome)| outcome.error() == Some(DeliveryError::Gone));
+        let is_gone = self.outcomes.iter().any(|called| called.outcome.error() == Some(DeliveryError::Gone));
         let endpoint = match endpoint.status {
             EndpointStatus::Enabled if is_gone => disable(world, &endpoint, DisabledReason::Gone)?,
             EndpointStatus::Enabled | EndpointStatus::Disabled => endpoint,
@@ -164,8 +173,8 @@ impl Command for Attempted {
 }
 
 /// Records the outcome of an attempt; returns when the next one is due.
-fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome) -> Option<Time> {
-    let now = world.now();
+fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, called: &Called) -> Option<Time> {
+    let (now, outcome) = (world.now(), called.outcome);
     let tried = i64::from(outcome != Outcome::NotTried);
     let tries = delivery.tries + tried;
     let wait_seconds = rules::wait_seconds(tries).map(|seconds| outcome.wait_at_least(seconds));
@@ -182,6 +191,9 @@ fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome
             delivery.response_status = Some(i64::from(status));
         } else if tried > 0 {
             delivery.response_status = None;
+        }
+        if tried > 0 {
+            delivery.response_body.clone_from(&called.response_body);
         }
         delivery.error = outcome.error();
         delivery.due_at = due_at;

@@ -53,6 +53,7 @@ fn deliver(world: &mut World, endpoint: &WebhookEndpoint, event: &Event) {
         attempts: 0,
         tries: 0,
         response_status: None,
+        response_body: None,
         error: None,
         // Deliveries of one commit keep the order of their events.
         due_at: Some(event.created_at.min(now)),

@@ -83,6 +83,10 @@ pub struct WebhookDeliveryJson {
     /// The status of the response to the latest attempt; null without a response.
     #[schema(required)]
     pub response_status: Option<i64>,
+    /// The first 1,024 bytes of that response, with � for each byte that is not text; null if it was empty or slow, or
+    /// after the erasure of the payee.
+    #[schema(required)]
+    pub response_body: Option<String>,
     /// The error of the latest attempt; null after a success or before the first attempt.
     #[schema(required)]
     pub error: Option<DeliveryError>,
@@ -108,6 +112,7 @@ impl From<&WebhookDelivery> for WebhookDeliveryJson {
             status: delivery.status,
             attempts: delivery.attempts,
             response_status: delivery.response_status,
+            response_body: delivery.response_body.clone(),
             error: delivery.error,
             next_attempt_at: delivery.due_at,
             created: delivery.created_at,

@@ -14,6 +14,7 @@
 //!
 //! Start at [`feed::Feed`], then [`attempt::Attempted`]; `worker/webhooks.rs` makes the calls.
 
+mod answer;
 pub mod attempt;
 mod create;
 mod delete;
@@ -30,7 +31,8 @@ pub mod signature;
 mod test_endpoint;
 mod update;
 
-pub use attempt::{Attempted, Outcome, Round, round};
+pub use answer::{erase, printable};
+pub use attempt::{Attempted, Called, Outcome, Round, round};
 pub use create::CreateEndpoint;
 pub use feed::Feed;
 pub use forget::{Forget, outlived};

@@ -47,7 +47,7 @@ words! {
         NameNotResolved = "name_not_resolved",
         /// No connection, or an untrusted certificate.
         NotConnected = "not_connected",
-        /// No complete response within 15 seconds.
+        /// No response within 15 seconds.
         TimedOut = "timed_out",
         /// The response was not valid HTTP, or was cut off.
         BrokenAnswer = "broken_answer",
@@ -131,6 +131,8 @@ record! {
         pub tries: i64,
         /// The status of the latest response; `None` without a response.
         pub response_status: Option<i64>,
+        /// The beginning of that response, as text; `None` if it was empty, or erased.
+        pub response_body: Option<String>,
         pub error: Option<DeliveryError>,
         /// `None` unless pending.
         pub due_at: Option<Time>,

@@ -6,11 +6,11 @@ use crate::clock::Clock;
 use crate::events::{EventJson, Found};
 use crate::ids::WebhookEndpointId;
 use crate::jobs::Leased;
-use crate::outbound::{Post, Target, Unanswered};
+use crate::outbound::{Answered, Post, Target, Unanswered};
 use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::webhooks::signature::{self, Secret};
-use crate::webhooks::{self, Attempted, EndpointStatus, Outcome, WebhookEndpoint};
+use crate::webhooks::{self, Attempted, Called, EndpointStatus, Outcome, WebhookEndpoint};
 
 pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpointId) -> Result<(), Refusal> {
     let (org, now) = (leased.org, bursar.clock.now());
@@ -24,11 +24,14 @@ pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpo
     })?;
     let calls = round.due.iter().map(|(delivery, event)| {
         let (endpoint, secrets) = (&round.endpoint, &secrets);
-        async move { (delivery.id, post(bursar, endpoint, secrets, event).await) }
+        async move {
+            let (outcome, response_body) = post(bursar, endpoint, secrets, event).await;
+            Called { delivery: delivery.id, outcome, response_body }
+        }
     });
     let outcomes = join_all(calls).await;
-    for (_, outcome) in &outcomes {
-        metrics::counter!("bursar_webhook_attempts_total", "outcome" => outcome.word()).increment(1);
+    for called in &outcomes {
+        metrics::counter!("bursar_webhook_attempts_total", "outcome" => called.outcome.word()).increment(1);
     }
     bursar
         .engine
@@ -36,13 +39,19 @@ pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpo
         .await
 }
 
-async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], found: &Found) -> Outcome {
+/// Returns the outcome, and the beginning of the response.
+async fn post(
+    bursar: &Bursar,
+    endpoint: &WebhookEndpoint,
+    secrets: &[Secret],
+    found: &Found,
+) -> (Outcome, Option<String>) {
     if endpoint.status == EndpointStatus::Disabled {
-        return Outcome::NotTried;
+        return (Outcome::NotTried, None);
     }
     // The URL was checked when it was set, but a store from a sandbox may hold another kind.
     let Ok(target) = Target::parse(&endpoint.url, bursar.outbound.reach()) else {
-        return Outcome::Unanswered(Unanswered::NotPublic);
+        return (Outcome::Unanswered(Unanswered::NotPublic), None);
     };
     let body = serde_json::to_string(&EventJson::from(&*found.event))
         .expect("an event is plain data, which always serializes");
@@ -51,9 +60,9 @@ async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], f
     let mut headers = signature::headers(secrets, &found.event.id.to_string(), timestamp, &body);
     headers.push(("bursar-anchor", bursar.history.anchor(&found.head(&bursar.history.chain))));
     match bursar.outbound.notify(Post { target: &target, headers: &headers, body: body.into_bytes() }).await {
-        Ok(answered) => {
-            Outcome::Answered { status: answered.status, retry_after_seconds: answered.retry_after_seconds }
+        Ok(Answered { status, retry_after_seconds, body }) => {
+            (Outcome::Answered { status, retry_after_seconds }, webhooks::printable(&body))
         }
-        Err(unanswered) => Outcome::Unanswered(unanswered),
+        Err(unanswered) => (Outcome::Unanswered(unanswered), None),
     }
 }

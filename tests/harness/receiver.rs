@@ -31,6 +31,10 @@ pub enum Manner {
     EndlessBody,
     /// Closes the connection.
     HangUp,
+    /// With this status and body.
+    Says(u16, Vec<u8>),
+    /// With 200 and this beginning of a longer body, whose rest comes never.
+    Begins(&'static str),
 }
 
 /// A recorded request.
@@ -134,6 +138,14 @@ async fn serve(mut stream: TcpStream, manner: Arc<Mutex<Manner>>, sender: Arc<wa
             }
             Manner::EndlessBody => "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegin".to_owned(),
             Manner::HangUp => return,
+            Manner::Says(status, body) => {
+                let head = format!("HTTP/1.1 {status} So\r\ncontent-length: {}\r\n\r\n", body.len());
+                if stream.write_all(&[head.as_bytes(), body].concat()).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            Manner::Begins(text) => format!("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{text}"),
         };
         if stream.write_all(answer.as_bytes()).await.is_err() || manner == Manner::Garbage {
             return;

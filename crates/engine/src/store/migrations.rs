@@ -129,6 +129,7 @@ migrations! {
     88 "decisions_about_payments",
     89 "reversals",
     92 "requests_for_new_links",
+    94 "answers_of_receivers",
 }
 
 impl Migration {

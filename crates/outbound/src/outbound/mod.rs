@@ -32,6 +32,10 @@ use crate::clock::{Clock, Time};
 pub const DEADLINE: Duration = Duration::from_secs(15);
 /// Bytes of a response body read at most; a longer response closes the connection.
 pub const ANSWER_MAX: usize = 64 * 1024;
+/// Bytes of the response to a notification that are returned.
+pub const BEGINNING_MAX: usize = 1024;
+/// The time in which those bytes must arrive after the headers; the status is the result.
+const BEGINNING_WITHIN: Duration = Duration::from_millis(500);
 /// The time for which an idle connection is kept.
 const KEEP_IDLE: Duration = Duration::from_secs(30);
 /// Idle connections to one host at most.
@@ -127,16 +131,17 @@ impl Outbound {
         self.call(self.client.put(put.target.0.clone()).body(put.body), put.headers).await
     }
 
-    /// Sends a POST and returns its status, without reading the body.
+    /// Sends a POST and returns its status with the beginning of the body, as far as it arrives soon. The headers decide
+    /// the result: a body that is slow or breaks off changes nothing.
     pub async fn notify(&self, post: Post<'_>) -> Result<Answered, Unanswered> {
         self.refuse_own(post.target)?;
         let request = self.client.post(post.target.0.clone()).body(post.body);
-        let response = self.begin(request, post.headers).await?;
-        Ok(Answered {
-            status: response.status().as_u16(),
-            retry_after_seconds: retry_after(&response),
-            body: Vec::new(),
-        })
+        let mut response = self.begin(request, post.headers).await?;
+        let (status, retry_after_seconds) = (response.status().as_u16(), retry_after(&response));
+        let mut body = Vec::new();
+        // What has arrived stays in `body`, however the reading ends.
+        drop(tokio::time::timeout(BEGINNING_WITHIN, read(&mut response, &mut body, BEGINNING_MAX)).await);
+        Ok(Answered { status, retry_after_seconds, body })
     }
 
     /// Sends a GET and returns the response, with any status.
@@ -172,15 +177,21 @@ impl Outbound {
         let mut response = self.begin(request, headers).await?;
         let (status, retry_after_seconds) = (response.status().as_u16(), retry_after(&response));
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| why(&error))? {
-            let left = ANSWER_MAX - body.len();
-            body.extend_from_slice(&chunk[..chunk.len().min(left)]);
-            if chunk.len() > left {
-                break;
-            }
-        }
+        read(&mut response, &mut body, ANSWER_MAX).await?;
         Ok(Answered { status, retry_after_seconds, body })
     }
+}
+
+/// Reads the body up to `most` bytes.
+async fn read(response: &mut reqwest::Response, body: &mut Vec<u8>, most: usize) -> Result<(), Unanswered> {
+    while let Some(chunk) = response.chunk().await.map_err(|error| why(&error))? {
+        let left = most - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(left)]);
+        if chunk.len() > left {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the seconds until `Retry-After`, which is a number of seconds or an HTTP date. A date is compared with the

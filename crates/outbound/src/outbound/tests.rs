@@ -59,7 +59,13 @@ async fn a_notification_takes_the_status_and_does_not_wait_for_the_body() {
     let (slow, _told) = server(answer, true).await;
     let target = Target::parse(&format!("http://{slow}/"), Reach::Anywhere).unwrap();
     let answered = anywhere().notify(Post { target: &target, headers: &[], body: Vec::new() }).await;
-    assert_eq!(answered, Ok(Answered { status: 200, retry_after_seconds: Some(7), body: Vec::new() }));
+    assert_eq!(answered, Ok(Answered { status: 200, retry_after_seconds: Some(7), body: b"he".to_vec() }));
+
+    let long = [b"HTTP/1.1 500 Oh\r\ncontent-length: 5000\r\n\r\n".to_vec(), vec![b'x'; 5_000]].concat();
+    let (long, _told) = server(long, true).await;
+    let target = Target::parse(&format!("http://{long}/"), Reach::Anywhere).unwrap();
+    let answered = anywhere().notify(Post { target: &target, headers: &[], body: Vec::new() }).await.unwrap();
+    assert_eq!((answered.status, answered.body.len()), (500, BEGINNING_MAX));
 }
 
 #[test]

@@ -1,0 +1,3 @@
+-- The beginning of a receiver's response to a webhook.
+
+ALTER TABLE webhook_deliveries ADD COLUMN response_body text COLLATE "C";
