@@ -314,6 +314,37 @@ fn texts_of_the_document_are_for_its_readers() {
     assert!(is_for_contributors("All but [`Platform::Rtp`].") && !is_for_contributors("All but `rtp`: see it."));
 }
 
+/// Returns the place of every enumeration that has a length or a pattern too.
+fn bounded_choices(value: &Value, at: &str, found: &mut Vec<String>) {
+    if value["enum"].is_array() && ["maxLength", "minLength", "pattern"].iter().any(|word| !value[*word].is_null()) {
+        found.push(at.to_owned());
+    }
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        bounded_choices(inner, &format!("{at}/{name}"), found);
+    }
+    for (number, inner) in value.as_array().into_iter().flatten().enumerate() {
+        bounded_choices(inner, &format!("{at}/{number}"), found);
+    }
+}
+
+/// Generators of zod schemas write a length after an enumeration, which has none.
+#[test]
+fn no_choice_of_the_document_has_a_length() {
+    let mut found = Vec::new();
+    bounded_choices(&document(), "", &mut found);
+    assert!(found.is_empty(), "{found:?}");
+    bounded_choices(&json!({"a": [{"enum": ["x"], "maxLength": 5}]}), "", &mut found);
+    assert_eq!(found, ["/a/0"]);
+}
+
+/// Some generators take the address as it is written, without its variables.
+#[test]
+fn the_address_of_the_document_is_one_that_can_be_called() {
+    let document = document();
+    let address = document["servers"][0]["url"].as_str().unwrap();
+    assert!(address.starts_with("http://127.0.0.1:") && !address.contains('{'), "{address}");
+}
+
 #[test]
 fn every_reference_of_the_document_has_its_target() {
     let document = document();

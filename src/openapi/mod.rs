@@ -51,9 +51,9 @@ pub fn document(routes: &[Route]) -> Value {
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{
-            "url": "{base_url}",
-            "description": "The sandbox and production have separate base URLs and keys.",
-            "variables": {"base_url": {"default": "http://127.0.0.1:8080"}},
+            "url": "http://127.0.0.1:8080",
+            "description": "A sandbox on your machine. Replace it by the address of your server; the sandbox and production \
+                            have separate addresses and keys.",
         }],
         "tags": tags::described(&tags),
         "paths": paths,

@@ -41,8 +41,11 @@ pub fn described() -> Map<String, Schema> {
         let reported =
             reported.iter().filter(|(_, rails)| !rails.is_empty()).map(|(how, rails)| format!("{how} {rails}."));
         let description = reported.collect::<Vec<_>>().join(" ");
-        let mut schema = json!({"type": ["string", "null"], "maxLength": TEXT_MAX, "description": description});
-        if !field.choices.is_empty() {
+        let mut schema = json!({"type": ["string", "null"], "description": description});
+        // Generators of zod schemas take no length of a choice.
+        if field.choices.is_empty() {
+            schema["maxLength"] = json!(TEXT_MAX);
+        } else {
             let choices = field.choices.iter().map(|word| json!(word)).chain([Schema::Null, json!("")]);
             schema["enum"] = choices.collect();
         }
