@@ -103,8 +103,11 @@ fn the_generated_files_are_those_of_the_document() {
 fn with_sandbox(command: &mut Command) -> String {
     let data = tempfile::tempdir().unwrap();
     let sandbox = Process::start(data.path());
-    command.env("BURSAR_URL", format!("http://{}", sandbox.address));
-    command.env("BURSAR_CREDENTIALS", data.path().join("sandbox-credentials.json"));
+    let credentials = data.path().join("sandbox-credentials.json");
+    let keys: Value = serde_json::from_slice(&fs::read(&credentials).unwrap()).unwrap();
+    let part = |name: &str| keys["app"][name].as_str().unwrap().to_owned();
+    command.env("BURSAR_URL", format!("http://{}", sandbox.address)).env("BURSAR_CREDENTIALS", credentials);
+    command.env("BURSAR_KEY", format!("{}:{}", part("client_id"), part("api_key")));
     done(command)
 }
 
@@ -116,7 +119,7 @@ fn the_python_sdk_pays_a_person() {
     let mut tests = python();
     tests.args(["-W", "ignore::ResourceWarning", "-m", "unittest", "discover", "-s", "tests"]);
     let printed = with_sandbox(tests.current_dir(&sdk).env("PYTHONPATH", "src").env("PYTHONDONTWRITEBYTECODE", "1"));
-    assert!(printed.contains("Ran 9 tests") && printed.contains("OK"), "{printed}");
+    assert!(printed.contains("Ran 10 tests") && printed.contains("OK"), "{printed}");
 }
 
 #[test]
@@ -165,4 +168,20 @@ fn two_generators_read_the_document() {
         done(npm("openapi-typescript").arg(&path).arg("-o").arg(&types));
         done(npm("tsc").args(["--strict", "--noEmit", "--skipLibCheck"]).arg(&types));
     }
+}
+
+/// The client of hey-api, compiled with its job, which Node runs.
+#[test]
+fn a_generated_typescript_client_pays_a_person() {
+    let folder = tempfile::tempdir().unwrap();
+    let [(name, document), _] = documents();
+    let (client, built) = (folder.path().join("client"), folder.path().join("built"));
+    let path = written(folder.path(), name, &document);
+    done(npm("openapi-ts").arg("-i").arg(&path).arg("-o").arg(&client));
+    let job = client.join("job.ts");
+    fs::copy(root().join("tests/openapi/job.ts"), &job).unwrap();
+    let options = ["--strict", "--target", "es2022", "--lib", "es2022,dom", "--module", "commonjs"];
+    let resolution = ["--moduleResolution", "node10", "--outDir"];
+    done(npm("tsc").args(options).args(resolution).arg(&built).arg(&job));
+    with_sandbox(Command::new("node").arg(built.join("job.js")));
 }

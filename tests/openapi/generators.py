@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Generates clients from the OpenAPI document with every generator that is pinned here; none may report an error.
 
-The Python clients pay a person in a sandbox, and the TypeScript clients are compiled. `make generators` runs it.
+The Python clients and hey-api's TypeScript client pay a person in a sandbox; the other TypeScript clients are compiled.
+`make generators` runs it.
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,9 @@ ROOT = HERE.parent.parent
 BIN, NODE = HERE / ".venv/bin", HERE / "node_modules/.bin"
 BURSAR = Path(os.environ.get("BURSAR_BIN", ROOT / "target/release/bursar"))
 TSC = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--skipLibCheck"]
+
+# Node runs CommonJS whose imports have no extension.
+TSC_JOB = ["--strict", "--target", "es2022", "--lib", "es2022,dom", "--module", "commonjs", "--moduleResolution", "node10"]
 
 
 def run(name, command, **options):
@@ -42,8 +47,11 @@ class Sandbox:
                 sys.exit("generators: the sandbox does not start")
             time.sleep(0.1)
         self.url = "http://" + line.split()[-1].removeprefix("http://")
+        credentials = folder / "data/sandbox-credentials.json"
+        app = json.loads(credentials.read_text())["app"]
         self.environment = {
-            **os.environ, "BURSAR_URL": self.url, "BURSAR_CREDENTIALS": str(folder / "data/sandbox-credentials.json"),
+            **os.environ, "BURSAR_URL": self.url, "BURSAR_CREDENTIALS": str(credentials),
+            "BURSAR_KEY": f"{app['client_id']}:{app['api_key']}",
         }  # fmt: skip
 
     def listening(self):
@@ -84,6 +92,12 @@ def generate(folder, sandbox):
         hey = folder / f"hey-{name}"
         run(f"hey-api, {name}", [NODE / "openapi-ts", "-i", document, "-o", hey])
         run(f"hey-api, {name}, compiles", [NODE / "tsc", *TSC, "--moduleResolution", "bundler", "--module", "esnext", hey / "index.ts"])
+        if name == "openapi.json":
+            shutil.copy(HERE / "job.ts", hey)
+            built = folder / "hey-built"
+            compile_job = [*TSC_JOB, "--outDir", built, hey / "job.ts"]
+            run("hey-api, its job compiles", [NODE / "tsc", *compile_job])
+            run("hey-api pays", ["node", built / "job.js"], env=sandbox.environment)
         orval = {"bursar": {"input": str(document), "output": {"target": str(folder / f"orval-{name}.ts"), "client": "fetch"}}}
         (folder / "orval.config.cjs").write_text(f"module.exports = {json.dumps(orval)}")
         run(f"orval, {name}", [NODE / "orval", "--config", folder / "orval.config.cjs"])

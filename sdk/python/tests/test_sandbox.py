@@ -121,6 +121,17 @@ class Sandbox(unittest.TestCase):
         self.assertIn("data", bursar.list_users(app_id=app))
         self.assertIn("data", client("organization", app_id=app).list_users())
 
+    def test_a_batch_may_be_a_csv_file(self):
+        bursar = client()
+        plan = bursar.submit_payout_link_batch_file(b"amount_cents,memo\n100,July\n200,July\n", dry_run=True)
+        self.assertEqual((plan["creates"], plan["fails"]), (2, 0))
+        named = "Betrag;Notiz\n12.50;M\u00e4rz\n".encode()
+        batch = bursar.submit_payout_link_batch_file(named, columns={"amount": "Betrag", "memo": "Notiz"})
+        row = batch["validated_rows"][0]
+        self.assertEqual((row["amount_cents"], row["memo"]), (1250, "M\u00e4rz"))
+        with self.assertRaises(refusals.InvalidInputError):
+            bursar.submit_payout_link_batch_file(b"amount_cents\nten\n")
+
     def test_files_are_bytes_and_nothing_is_none(self):
         bursar = client()
         row = {"email": "jane@example.com", "delivery_method": "email", "amount_cents": 1, "idempotency_key": str(uuid.uuid4())}

@@ -79,11 +79,12 @@ class Transport:
         *,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        csv: bytes | None = None,
         headers: Mapping[str, str | None] | None = None,
         app_id: str | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
-        """Sends a request; returns the decoded JSON, the bytes of a file, or None.
+        """Sends a request; returns the decoded JSON, the bytes of a file, or None. `csv` is a body that is no JSON.
 
         Raises a subclass of `ApiError` for a refusal, and `NoResponse` if no response arrives.
         """
@@ -91,6 +92,7 @@ class Transport:
             "Api-App-Id": app_id or self._app_id,
             "Member-Session": self._member_session,
             "Idempotency-Key": idempotency_key,
+            "Content-Type": None if csv is None else "text/csv",
             **(headers or {}),
         }
         request = self._http.build_request(
@@ -99,6 +101,7 @@ class Transport:
             params={name: in_query(value) for name, value in (query or {}).items() if value is not None},
             headers={name: value for name, value in given.items() if value is not None},
             json=body,
+            content=csv,
         )
         # Without a key, a second POST could have a second effect.
         retries = self._retries if method != "POST" or idempotency_key else 0
