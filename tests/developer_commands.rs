@@ -226,3 +226,15 @@ fn completions_know_every_command() {
     }
     assert_eq!(bursar(&["completions", "cmd"]).output().unwrap().status.code(), Some(2));
 }
+
+/// Each command has its section.
+#[test]
+fn the_manual_page_has_every_command() {
+    let output = bursar(&["man"]).output().unwrap();
+    let page = said(&output);
+    assert!(output.status.success());
+    for name in ["serve", "bank files list", "keys create", "sandbox reset", "man"] {
+        assert!(page.contains(&format!(".SS bursar {name}\n")), "{name}: {page}");
+    }
+    assert!(page.contains("\\fB\\-\\-data\\-dir\\fR") && page.contains(".SH EXIT STATUS"), "{page}");
+}

@@ -20,6 +20,7 @@ mod listen;
 mod log;
 mod logging;
 mod logs;
+mod man;
 mod migrate;
 mod master;
 mod move_store;
@@ -236,6 +237,9 @@ enum Command {
         #[arg(value_name = "SHELL")]
         shell: completions::For,
     },
+    /// Print the manual page of all commands
+    #[command(after_help = "Examples:\n  bursar man | man -l -\n  bursar man > /usr/local/share/man/man1/bursar.1")]
+    Man,
     /// Print the events of a running server
     #[command(after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
                       bursar events --json | jq -c '[.name, .object.status]'")]
@@ -299,6 +303,7 @@ pub fn run() -> ExitCode {
         Command::Trigger(asked) => trigger::run(&asked),
         Command::Sandbox { asked } => sandbox::run(asked),
         Command::Completions { shell } => completions::run(settings::shaped(Line::command()), shell),
+        Command::Man => man::run(settings::shaped(Line::command())),
         Command::Events(asked) => events::run(&asked),
         Command::Logs(options) => logs::run(&options),
         Command::Listen(asked) => listen::run(&asked),

@@ -13,7 +13,10 @@ use crate::config::Settings;
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("Run", &["serve", "probe", "doctor", "migrate", "organizations", "keys", "rekey", "screening"]),
     ("Data", &["verify", "anchor", "backup", "restore", "move", "bank", "rails"]),
-    ("Develop", &["get", "post", "batch", "trigger", "events", "logs", "listen", "sandbox", "routes", "completions"]),
+    (
+        "Develop",
+        &["get", "post", "batch", "trigger", "events", "logs", "listen", "sandbox", "routes", "completions", "man"],
+    ),
     ("Measure", &["bench", "reference", "simulate"]),
 ];
 
