@@ -107,6 +107,17 @@ impl Form {
     pub fn has_errors(&self) -> bool {
         !self.errors.is_empty()
     }
+
+    /// Returns whether the field has the only error. It then takes the focus, and the page needs no list of errors.
+    #[must_use]
+    pub fn has_only(&self, name: &str) -> bool {
+        matches!(self.errors.as_slice(), [error] if error.field == name)
+    }
+
+    /// Returns whether there is one error, and it has a field.
+    fn has_one_in_a_field(&self) -> bool {
+        matches!(self.errors.as_slice(), [error] if !error.field.is_empty())
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,6 +141,8 @@ mod tests {
         assert!(form.chose("email", "ada@"));
         assert_eq!(form.error("email"), Some("Enter a whole address."));
         assert_eq!(form.error("phone_number"), None);
-        assert!(form.has_errors());
+        assert!(form.has_errors() && form.has_only("email") && form.has_one_in_a_field());
+        let whole = Form { errors: vec![FieldError { field: String::new(), message: "No.".into() }], ..form };
+        assert!(!whole.has_only("email") && !whole.has_one_in_a_field());
     }
 }

@@ -71,12 +71,22 @@ function leavesThisMachine(address) {
   return !["data:", "blob:", "about:"].includes(url.protocol) && url.hostname !== "127.0.0.1";
 }
 
-/** Fails with the rule and the element for each thing that axe-core's default rules find wrong with the page. */
+/** The rules of WCAG 2.2 at level AA, and the best practices that axe-core knows. */
+const RULES = {
+  runOnly: {
+    type: "tag",
+    values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"],
+  },
+  // It is off unless it is named.
+  rules: { "target-size": { enabled: true } },
+};
+
+/** Fails with the rule and the element for each thing that axe-core finds wrong with the page. */
 export async function checkAccessibility(page, where) {
   // A page in which something is selected does not reload itself.
   await page.evaluate(() => getSelection().selectAllChildren(document.querySelector("h1")));
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { violations } = await page.evaluate((rules) => globalThis.axe.run(rules), RULES);
   const found = violations.flatMap((violation) =>
     violation.nodes.map((node) => `${violation.id}: ${violation.help}: ${node.html} ${node.failureSummary}`),
   );

@@ -16,6 +16,16 @@ test("a field without a label is found", async () => {
   await close();
 });
 
+test("targets that are too small to touch are found", async () => {
+  const { page, close } = await openBrowser();
+  const buttons = (size) => ["a", "b"].map((name) => `<button style="width:${size}px;height:${size}px">${name}</button>`).join("");
+  await page.setContent(PAGE(`<div style="font-size:8px">${buttons(12)}</div>`));
+  await assert.rejects(checkAccessibility(page, "small buttons"), /target-size/);
+  await page.setContent(PAGE(buttons(44)));
+  await checkAccessibility(page, "large buttons");
+  await close();
+});
+
 test("a page wider than the screen is found", async () => {
   const { page, close } = await openBrowser();
   await page.setContent(PAGE('<p style="width: 900px">wide</p>'));

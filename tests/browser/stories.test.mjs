@@ -245,10 +245,10 @@ const STORIES = {
     await payee.arriveAt("#amount");
     await payee.fill({ amount: "99999" });
     await payee.page.locator('button[formmethod="get"]').click();
-    await payee.arriveAt(".error-summary");
+    await payee.arriveAt(".field-error");
     await payee.fill({ amount: "10" });
     await payee.page.locator('button[formmethod="get"]').click();
-    await payee.page.locator(".error-summary").waitFor({ state: "detached" });
+    await payee.page.locator(".field-error").waitFor({ state: "detached" });
     await payee.arriveAt(".receipt-total");
     await payee.sum("9.75");
     await payee.press();

@@ -196,7 +196,8 @@ pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &
 /// Draws the page of a payee who has finished every step and waits for a review.
 pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Outcome {
     let why = Closed::OnHold { message: message.to_owned() };
-    let again = Some(format!("/claim/{}", visit.token));
+    // Only the review ends the hold.
+    let again = None;
     let (language, languages) = (visit.language, Some(visit.language_menu()));
     let sender = Some(visit.sender(&claim.app.sender));
     let (amount, new_link) = (None, NewLink::Impossible);
