@@ -1156,6 +1156,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/payout-link-batches/{payout_link_batch_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rows of a payout link batch
+         * @description Returns the rows in the order of the batch, each with its data and its result so far.
+         */
+        get: operations["list_payout_link_batch_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/payout-link-batches/{payout_link_batch_id}/results": {
         parameters: {
             query?: never;
@@ -2613,6 +2633,26 @@ export interface paths {
          * @description For a file that is not at the bank. Its payouts fail, and their money goes back.
          */
         post: operations["cancel_bank_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/alarms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a person must look at
+         * @description Files that are not at the bank ten minutes before its deadline, in doubt or refused; files and returns that the bank has not booked after two banking days; statements that do not arrive or are not applied; lines that are not explained; accounts that do not cover the next files; limits that are used by 80 %. An alarm ends with its cause.
+         */
+        get: operations["list_bank_alarms"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4254,6 +4294,11 @@ export interface components {
             /** @description Whether all due work is done; false if some is still running after ten seconds. */
             drained: boolean;
         };
+        /**
+         * @description What is wrong.
+         * @enum {string}
+         */
+        AlarmKind: "unsent" | "in_doubt" | "rejected" | "unbooked" | "not_covered" | "near_limit" | "statement_missing" | "statement_stopped" | "suspense";
         /**
          * @description How two words agree.
          * @enum {string}
@@ -9147,6 +9192,31 @@ export interface components {
             /** @description The rows as they were understood. */
             validated_rows: components["schemas"]["PayoutLinkBatchRow"][];
         };
+        /** @description A row of a batch, with its result so far. */
+        PayoutLinkBatchResult: {
+            /**
+             * Format: int64
+             * @description The row's position in the batch, from 0. It is the cursor of the list.
+             */
+            id: number;
+            /** @description waiting, succeeded, failed. succeeded means that the link exists, not that it was delivered or paid. */
+            status: components["schemas"]["RowStatus"];
+            payout_link_id: components["schemas"]["PayoutLinkId"] | null;
+            /** @description The address of the claim, while it can be shown. */
+            link: string | null;
+            /** @description The code of the error. */
+            error_code: string | null;
+            /** @description The message of the error. */
+            error_message: string | null;
+            /** @description The row as it was understood, without the data of an erased payee. */
+            row: components["schemas"]["PayoutLinkBatchRow"];
+        };
+        PayoutLinkBatchResultList: {
+            /** @description Whether more objects exist after this page, in the requested direction. */
+            has_more: boolean;
+            /** @description The objects. */
+            data: components["schemas"]["PayoutLinkBatchResult"][];
+        };
         /** @description A row as it was understood: exactly the fields of a row of the batch. */
         PayoutLinkBatchRow: {
             /** @description The first name. */
@@ -10063,6 +10133,11 @@ export interface components {
             /** @description Require a tax form for any amount. */
             force_collect_compliance_information?: boolean | null;
         };
+        /**
+         * @description The state of a row.
+         * @enum {string}
+         */
+        RowStatus: "waiting" | "succeeded" | "failed";
         /** @description The effect of a reply. */
         SandboxReply: {
             /** @description The phone that replied. */
@@ -12144,6 +12219,11 @@ export interface components {
              * @description The status of the response to the latest attempt; null without a response.
              */
             response_status: number | null;
+            /**
+             * @description The first 1,024 bytes of that response, with � for each byte that is not text; null if it was empty or slow, or
+             *     after the erasure of the payee.
+             */
+            response_body: string | null;
             error: components["schemas"]["DeliveryError"] | null;
             /**
              * Format: date-time
@@ -22241,6 +22321,116 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutLinkBatch"];
+                };
+            };
+            /**
+             * @description `invalid-input`: The request is malformed or a field is invalid.
+             *
+             *     `app-id-required`: An organization key was used on a route of an app without the header Api-App-Id.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidInputError"] | components["schemas"]["AppIdRequiredError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    list_payout_link_batch_rows: {
+        parameters: {
+            query?: {
+                /** @description The number of rows on a page, 1 to 100; 10 if missing. */
+                limit?: number;
+                /** @description Return the page after the row with this id. */
+                starting_after?: number;
+                /** @description Return the page just before the row with this id. */
+                ending_before?: number;
+                /** @description Return only rows in this status. */
+                status?: components["schemas"]["RowStatus"];
+            };
+            header?: {
+                /** @description The app that an organization key acts on. Required with an organization key on the routes of an app. An empty value counts as absent. */
+                "Api-App-Id"?: components["parameters"]["ApiAppId"];
+            };
+            path: {
+                /** @description The id of the payout link batch. */
+                payout_link_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "has_more": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1000,
+                     *           "status": "waiting",
+                     *           "payout_link_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "link": "https://pay.example.com/claim/3q2-7w",
+                     *           "error_code": "text",
+                     *           "error_message": "text",
+                     *           "row": {
+                     *             "first_name": "Jane",
+                     *             "last_name": "Doe",
+                     *             "email": "jane@example.com",
+                     *             "country_code": "1",
+                     *             "phone_number": "2127361234",
+                     *             "delivery_method": "email",
+                     *             "amount_cents": 1000,
+                     *             "memo": "Invoice 42",
+                     *             "idempotency_key": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *             "metadata": {},
+                     *             "force_collect_compliance_information": true
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayoutLinkBatchResultList"];
                 };
             };
             /**
@@ -34350,6 +34540,102 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_bank_alarms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alarms; empty if there are none. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kind": "unsent",
+                     *         "message": "Thank you for your work!",
+                     *         "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_item_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "amount": 1000,
+                     *         "days": [
+                     *           "text"
+                     *         ],
+                     *         "deadline": "2026-03-02T15:00:00.000000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        /** @description What is wrong. */
+                        kind: components["schemas"]["AlarmKind"];
+                        /** @description One sentence, and what to do. */
+                        message: string;
+                        /** @description The connection. */
+                        bank_connection_id: components["schemas"]["BankConnectionId"];
+                        settlement_account_id: components["schemas"]["SettlementAccountId"] | null;
+                        bank_file_id: components["schemas"]["BankFileId"] | null;
+                        bank_statement_id: components["schemas"]["BankStatementId"] | null;
+                        bank_item_id: components["schemas"]["BankItemId"] | null;
+                        /**
+                         * Format: int64
+                         * @description The amount of the file or the line, or what is missing, in cents; negative for a debit by the bank.
+                         */
+                        amount: number | null;
+                        /** @description The banking days without a statement. */
+                        days: string[];
+                        /**
+                         * Format: date-time
+                         * @description The bank's deadline of the file.
+                         */
+                        deadline: string | null;
+                    }[];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
     propose_bank_reversal: {
         parameters: {
             query?: never;
@@ -38503,6 +38789,7 @@ export interface operations {
                      *           "status": "pending",
                      *           "attempts": 1,
                      *           "response_status": 1000,
+                     *           "response_body": "text",
                      *           "error": "address_not_public",
                      *           "next_attempt_at": "2026-03-02T15:00:00.000000Z",
                      *           "created": "2026-03-02T15:00:00.000000Z",
@@ -38603,6 +38890,7 @@ export interface operations {
                      *       "status": "pending",
                      *       "attempts": 1,
                      *       "response_status": 1000,
+                     *       "response_body": "text",
                      *       "error": "address_not_public",
                      *       "next_attempt_at": "2026-03-02T15:00:00.000000Z",
                      *       "created": "2026-03-02T15:00:00.000000Z",

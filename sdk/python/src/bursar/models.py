@@ -62,6 +62,9 @@ class AdvancedClock(TypedDict):
     drained: bool
 
 
+AlarmKind: TypeAlias = Literal['unsent', 'in_doubt', 'rejected', 'unbooked', 'not_covered', 'near_limit', 'statement_missing', 'statement_stopped', 'suspense']
+
+
 Alike: TypeAlias = Literal['same', 'similar', 'sounds_alike', 'initial']
 
 
@@ -1371,6 +1374,9 @@ class RowInput(TypedDict):
     idempotency_key: NotRequired[str | None]
     metadata: NotRequired[dict[str, Any] | None]
     force_collect_compliance_information: NotRequired[bool | None]
+
+
+RowStatus: TypeAlias = Literal['waiting', 'succeeded', 'failed']
 
 
 SandboxReply = TypedDict(
@@ -3868,6 +3874,7 @@ class WebhookDelivery(TypedDict):
     status: DeliveryStatus
     attempts: int
     response_status: int | None
+    response_body: str | None
     error: DeliveryError | None
     next_attempt_at: str | None
     created: str
@@ -4291,6 +4298,25 @@ class PayoutLinkBatchPlan(TypedDict):
     user_fees: int
     rows: list[PlannedPayoutLinkBatchRow]
     validated_rows: list[PayoutLinkBatchRow]
+
+
+class PayoutLinkBatchResult(TypedDict):
+    """
+    A row of a batch, with its result so far.
+    """
+
+    id: int
+    status: RowStatus
+    payout_link_id: PayoutLinkId | None
+    link: str | None
+    error_code: str | None
+    error_message: str | None
+    row: PayoutLinkBatchRow
+
+
+class PayoutLinkBatchResultList(TypedDict):
+    has_more: bool
+    data: list[PayoutLinkBatchResult]
 
 
 class ScreeningList(TypedDict):

@@ -522,6 +522,17 @@ class Operations(Transport):
         """
         return self.request("GET", f"/v2/payout-link-batches/{self.part(payout_link_batch_id)}", app_id=app_id)
 
+    def list_payout_link_batch_rows(self, payout_link_batch_id: str, *, limit: int | None = None, starting_after: int | None = None, ending_before: int | None = None, status: models.RowStatus | None = None, app_id: str | None = None) -> models.PayoutLinkBatchResultList:
+        """List the rows of a payout link batch.
+
+        Returns the rows in the order of the batch, each with its data and its result so far.
+        """
+        return self.request("GET", f"/v2/payout-link-batches/{self.part(payout_link_batch_id)}/rows", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "status": status}, app_id=app_id)
+
+    def iterate_payout_link_batch_rows(self, payout_link_batch_id: str, *, limit: int | None = None, status: models.RowStatus | None = None, app_id: str | None = None) -> Iterator[models.PayoutLinkBatchResult]:
+        """List the rows of a payout link batch: all of them, page by page."""
+        return self.pages(lambda after: self.list_payout_link_batch_rows(payout_link_batch_id, limit=limit, status=status, app_id=app_id, starting_after=after))
+
     def get_payout_link_batch_results(self, payout_link_batch_id: str, *, app_id: str | None = None) -> bytes:
         """Get the results of a payout link batch as CSV.
 
@@ -1171,6 +1182,13 @@ class Operations(Transport):
         For a file that is not at the bank. Its payouts fail, and their money goes back.
         """
         return self.request("POST", f"/v2/bank/files/{self.part(bank_file_id)}/cancel", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def list_bank_alarms(self) -> list[Any]:
+        """List what a person must look at.
+
+        Files that are not at the bank ten minutes before its deadline, in doubt or refused; files and returns that the bank has not booked after two banking days; statements that do not arrive or are not applied; lines that are not explained; accounts that do not cover the next files; limits that are used by 80 %. An alarm ends with its cause.
+        """
+        return self.request("GET", "/v2/bank/alarms")
 
     def propose_bank_reversal(self, bank_file_id: str, body: models.ProposeBankReversalRequest, *, idempotency_key: str | None = None) -> models.BankReversal:
         """Propose to reverse an entry or a file.
