@@ -49,7 +49,8 @@ async fn a_text_about_a_link_is_composed_when_it_is_read() {
     let text = |until: &str| {
         format!("Demonstration is sending you $1,234.05.\nChoose how to get paid{until}: {address}\n{said}")
     };
-    assert_eq!(texts, [&json!(format!("Reminder: {}", text(" by April 1"))), &json!(text(""))]);
+    let first = format!("{}\nReply STOP to end text messages.", text(""));
+    assert_eq!(texts, [&json!(format!("Reminder: {}", text(" by April 1"))), &json!(first)]);
     assert_eq!(received[1]["subject"], "Demonstration is sending you $1,234.05");
     assert_eq!((&received[1]["link"], &received[1]["code"]), (&json!(address), &Value::Null));
     let page = server.get(&format!("/inbox?to=%2B1{PHONE}")).send().await.expect(200).text;

@@ -67,7 +67,7 @@ fn a_batch_is_decided_over_the_pending_one_and_its_callers_wait_for_both() {
     ahead.count(&[ORG, OTHER]);
     ahead.count(&[OTHER, ORG]);
     let mut heard = ahead.finish();
-    heard.sort_unstable_by_key(|(org, count)| (*org, count.clone().ok()));
+    heard.sort_unstable_by_key(|(org, count)| (*org, count.ok()));
     assert_eq!(heard, [(1, Ok(1)), (1, Ok(2)), (1, Ok(3)), (2, Ok(1)), (2, Ok(2))]);
     assert_eq!((stored(&database, ORG), stored(&database, OTHER)), (3, 2));
 }
@@ -130,7 +130,7 @@ fn two_processes_lose_no_update() {
     let heard: Vec<Heard> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
     for (org, expected) in [(1, 300), (2, 100)] {
         let mut counts: Vec<i64> =
-            heard.iter().filter(|(of, _)| *of == org).map(|(_, count)| count.clone().unwrap()).collect();
+            heard.iter().filter(|(of, _)| *of == org).map(|(_, count)| count.unwrap()).collect();
         counts.sort_unstable();
         assert_eq!(counts, (1..=expected).collect::<Vec<i64>>(), "{org}");
     }

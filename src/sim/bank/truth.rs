@@ -98,7 +98,11 @@ impl Far {
             TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
             TransferStatus::Completed => is_accepted || is_refused || is_waiting,
             TransferStatus::Reversed => is_returned || is_refused || self.is_taken_back(transfer.id),
-            TransferStatus::Failed => is_returned || !is_accepted && !is_waiting,
+            TransferStatus::Failed => {
+                // What was collected and paid back before it was presumed settled never arrived.
+                let is_paid_back = transfer.direction() == Some(Direction::Debit) && self.is_taken_back(transfer.id);
+                is_returned || is_paid_back || !is_accepted && !is_waiting
+            }
             TransferStatus::Canceled => !is_accepted && !is_waiting,
         };
         let what = || {

@@ -244,7 +244,7 @@ impl Smtp {
 /// (RFC 2369). Only the sender can stop them, because they end with the link.
 fn unsubscribe(frame: &Frame) -> Option<String> {
     let address: Address = frame.support_email.as_deref().filter(|_| frame.is_reminder)?.parse().ok()?;
-    Some(format!("<mailto:{}?subject=unsubscribe>", in_url(&address.to_string())))
+    Some(format!("<mailto:{}?subject=unsubscribe>", in_url(address.as_ref())))
 }
 
 /// Encodes the characters of an address that mean something else in a URL (RFC 6068).

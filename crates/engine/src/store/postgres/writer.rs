@@ -31,6 +31,9 @@ struct Batch {
     is_locked: bool,
 }
 
+/// The times of organizations, and the rows of wants, from one state.
+type ReadAhead = (Vec<(OrgId, Time)>, Vec<Vec<Row>>);
+
 /// The batch that is being written.
 struct Pending {
     /// With the last time that it writes for each.
@@ -153,11 +156,7 @@ impl Writer {
     }
 
     /// Reads the times of the organizations and then the rows, from one state of the database.
-    fn read_ahead(
-        &mut self,
-        organizations: &[OrgId],
-        wants: &[Want],
-    ) -> Result<(Vec<(OrgId, Time)>, Vec<Vec<Row>>), StoreError> {
+    fn read_ahead(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<ReadAhead, StoreError> {
         let shares_rows = self.pending.as_ref().is_some_and(|pending| pending.shares_rows);
         if shares_rows || organizations.contains(&OrgId(NO_ORGANIZATION)) || wants.iter().any(of_no_organization) {
             return Err(StoreError::Again("a row without an organization is locked".to_owned()));
