@@ -129,8 +129,7 @@ fn two_processes_lose_no_update() {
     let threads = [Ahead::over(&database), Ahead::over(&database)].map(|ahead| std::thread::spawn(run(ahead)));
     let heard: Vec<Heard> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
     for (org, expected) in [(1, 300), (2, 100)] {
-        let mut counts: Vec<i64> =
-            heard.iter().filter(|(of, _)| *of == org).map(|(_, count)| count.unwrap()).collect();
+        let mut counts: Vec<i64> = heard.iter().filter(|(of, _)| *of == org).map(|(_, count)| count.unwrap()).collect();
         counts.sort_unstable();
         assert_eq!(counts, (1..=expected).collect::<Vec<i64>>(), "{org}");
     }
