@@ -112,8 +112,8 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: BankFileId) -> Res
     let (file, bytes) = match contents {
         None => return rest(bursar, leased, None).await,
         Some(Contents::Unusable(entries)) if file.sha256.is_none() => {
-            tracing::error!(file = %id, count = entries.len(), "accounts of payees were changed in the store; their \
-                                                                 payments fail");
+            tracing::error!(file = %id, count = entries.len(), "entries of a bank file must not be sent: accounts are not \
+                                                                 usable, or originals of reversals came back");
             return bursar.engine.run(org, RefuseEntries { leased, file: id, entries }).await;
         }
         Some(Contents::Unusable(_) | Contents::Erased) => return changed(bursar, leased, &file).await,

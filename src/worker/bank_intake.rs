@@ -32,14 +32,15 @@ fn count(outcome: &'static str) {
 /// Fetches the complete files of a bank that are not stored yet.
 pub(super) async fn poll(bursar: &Bursar, leased: Leased, id: BankConnectionId) -> Result<(), Refusal> {
     let org = leased.org;
-    let (connection, alarms) = bursar
-        .read(move |world| {
-            let connection = connections::find(world, org, id)?;
-            let alarms = bank_alarms::alarms_of(world, &connection)?;
-            Ok((connection, alarms))
-        })
-        .await?;
-    alarms.iter().for_each(report);
+    let connection = bursar.read(move |world| connections::find(world, org, id)).await?;
+    let of = connection.clone();
+    // The files of the bank are fetched also if its alarms cannot be computed.
+    match bursar.read(move |world| bank_alarms::alarms_of(world, &of)).await {
+        Ok(alarms) => alarms.iter().for_each(report),
+        Err(refusal) => {
+            tracing::error!(connection = %id, reason = refusal.message, "the alarms of a bank cannot be computed");
+        }
+    }
     let Some((mut transport, inbox)) = bursar.transports.open_inbound(org, &connection.transport) else {
         return rest(bursar, leased, POLL_SECONDS, "the configuration has no inbound folder for its transport").await;
     };
