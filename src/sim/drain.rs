@@ -19,8 +19,10 @@ use crate::store::StoreError;
 use crate::transfers::{Transfer, TransferStatus};
 use crate::webhooks::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
 
-/// The limit of steps; work that is unfinished then counts as stuck.
+/// The limits of steps and of days; work that is unfinished then counts as stuck. The last link expires
+/// after 30 days, and a bank is polled each day.
 const STEPS_MAX: u64 = 2_000_000;
+const DAYS_MAX: i64 = 100;
 
 /// The days of the end in which the bank still has faults: its answers come days after the payments.
 const BANK_FAULT_DAYS: i64 = 15;
@@ -33,13 +35,16 @@ impl Simulation {
         self.provider.sound = true;
         self.receiver.sound = true;
         let limit = self.steps + STEPS_MAX;
-        let calm_from = self.system.now().plus_seconds(BANK_FAULT_DAYS * DAY_SECONDS);
+        let from = self.system.now();
+        let calm_from = from.plus_seconds(BANK_FAULT_DAYS * DAY_SECONDS);
+        let last = from.plus_seconds(DAYS_MAX * DAY_SECONDS);
         while !self.is_at_rest() {
             self.far.sound = self.system.now() >= calm_from;
             self.step()?;
             self.pass_to_next();
-            if self.steps >= limit {
-                let what = format!("{} jobs are left after {STEPS_MAX} steps without a fault", self.directory.jobs());
+            if self.steps >= limit || self.system.now() >= last {
+                let jobs = self.directory.jobs();
+                let what = format!("{jobs} jobs are left after {STEPS_MAX} steps or {DAYS_MAX} days without a fault");
                 return Err(self.violation(Finding { invariant: 20, what, place: "jobs".to_owned() }));
             }
         }
