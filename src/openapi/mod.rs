@@ -4,6 +4,7 @@
 //! `dispatch`. A test compares it with the committed `openapi.json`.
 
 mod examples;
+mod later;
 mod links;
 mod named;
 mod older;
@@ -19,6 +20,10 @@ pub use older::document_3_0;
 pub use webhooks::events_page;
 
 pub use operation::request_example;
+
+use std::sync::Arc;
+
+use later::later;
 use serde_json::{Map, Value, json};
 
 use crate::http::route::route;
@@ -168,12 +173,14 @@ pub fn transitions() -> Vec<(&'static str, Vec<TransitionRow>)> {
 
 /// Returns the routes of the document and its pages. The document does not include them.
 pub fn routes(described: &[Route]) -> Vec<Route> {
-    let document = document(described);
-    let file = |document: &Value| {
-        let answer = pages::public(Answer::file("application/json", text(document)));
-        move |_: Call| std::future::ready(Ok(answer.clone()))
+    let described = described.to_vec();
+    let document = later(move || document(&described));
+    let file = |form: fn(&Value) -> String| {
+        let document = Arc::clone(&document);
+        let answer = later(move || pages::public(Answer::file("application/json", form(&document))));
+        move |_: Call| std::future::ready(Ok(Answer::clone(&answer)))
     };
-    let (get_document, get_older) = (file(&document), file(&document_3_0(&document)));
+    let (get_document, get_older) = (file(text), file(|document| text(&document_3_0(document))));
     let files = vec![
         route!(Get "/openapi.json" Anyone "get_openapi_document" get_document)
             .about("Reference", "Get the OpenAPI 3.1 document of this API")

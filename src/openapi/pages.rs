@@ -9,6 +9,7 @@ use askama::Template as _;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::later::Later;
 use super::reference;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};
@@ -23,7 +24,7 @@ const MARKDOWN: &str = "text/markdown; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 struct Reference {
-    document: Value,
+    document: Later<Value>,
     drawn: OnceLock<Result<Drawn, Refusal>>,
 }
 
@@ -101,7 +102,7 @@ fn list_of_texts(base_url: &str, groups: &[OperationGroup]) -> String {
 }
 
 /// Returns the routes of the pages of a document.
-pub(super) fn routes(document: Value) -> Vec<Route> {
+pub(super) fn routes(document: Later<Value>) -> Vec<Route> {
     let reference = Arc::new(Reference { document, drawn: OnceLock::new() });
     let show = |name: fn(&Call) -> &str| {
         let reference = Arc::clone(&reference);
