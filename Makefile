@@ -47,8 +47,7 @@ test: ## Everything: format, lints, tests, browser, simulation
 	@$(MAKE) --no-print-directory postgres
 	@$(MAKE) --no-print-directory postgres-18
 	@$(MAKE) --no-print-directory browser
-	@$(MAKE) --no-print-directory schemathesis
-	@$(MAKE) --no-print-directory simulate
+	@$(MAKE) --no-print-directory --output-sync=target -j 2 schemathesis simulate
 
 test-long: test build ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory schemathesis BURSAR_BIN=$(CURDIR)/target/release/bursar SCHEMATHESIS_CALLS=20000 SCHEMATHESIS_EXAMPLES=20
