@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU8;
+use std::time::Duration;
 
 use bursar::apps::AppMetrics;
 use bursar::clock::{Clock, Time};
@@ -343,7 +344,9 @@ fn over_sqlite_one_that_is_refused_costs_neither_its_batch_nor_the_next() {
         assert_eq!(executor.decide_ahead(batch(commands)), Verdict::GoOn);
     }
     assert_eq!(executor.finish_commits(), Verdict::GoOn);
-    let reported: BTreeMap<i32, Result<i64, Code>> = heard.try_iter().collect();
+    // The callers are answered right after the executor.
+    let reported = (0..6).map(|_| heard.recv_timeout(Duration::from_secs(10)));
+    let reported: BTreeMap<i32, Result<i64, Code>> = reported.collect::<Result<_, _>>().unwrap();
     let reported: Vec<_> = reported.into_values().collect();
     assert_eq!(reported, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3), Ok(4), Ok(5)]);
     let stored = view(&reads, Time::from_micros(1), |world| {

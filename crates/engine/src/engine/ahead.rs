@@ -77,6 +77,10 @@ impl Executor {
                 Ok(()) => return self.begin_commit(batch, followed, &world, begun, is_ahead),
                 Err(error) if is_ahead && self.store.is_shared() || self.may_load_later(&batch, &error) => {
                     tracing::debug!(%error, is_ahead, "a batch is loaded again with its locks");
+                    if is_ahead && !matches!(error, StoreError::Again(_)) {
+                        // Without a second connection each attempt would fail.
+                        self.locked_until = Some(Instant::now() + LOCKED_FOR);
+                    }
                     self.store.abandon();
                     return self.run_again(batch, is_ahead);
                 }
@@ -173,7 +177,7 @@ impl Executor {
         self.decide_and_follow(&mut batch[decided..], world, followed)
     }
 
-    /// Waits for the pending commit, if there is one, until its callers are answered.
+    /// Waits for the pending commit, if there is one. Its callers are answered right after it.
     pub fn finish_commits(&mut self) -> Verdict {
         match self.wait_for_commit() {
             CommitEnd::Written => Verdict::GoOn,

@@ -162,7 +162,7 @@ pub enum Verdict {
 struct InFlight {
     /// Taken by the next batch.
     pending_rows: PendingRows,
-    /// Arrives when the outcome is known. After a success the callers have been answered already.
+    /// Arrives when the outcome is known. After a success the callers are answered right after it.
     outcome: Receiver<Result<(), Failed>>,
     begun: Instant,
     count: usize,

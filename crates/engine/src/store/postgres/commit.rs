@@ -45,7 +45,10 @@ impl Commit {
         };
         let mut asks = Vec::new();
         if !self.is_locked {
-            asks.extend(self.link.begin(""));
+            match self.begun() {
+                Ok(begin) => asks.extend(begin),
+                Err(link_error) => return (Err(CommitError::Again(link_error.to_string())), None),
+            }
             asks.push(lock(locks, &organizations, is_spread));
         }
         asks.push(moment(locks, &self.organizations, self.last, is_spread));
@@ -66,6 +69,20 @@ impl Commit {
             Err(CommitError::Refused(_) | CommitError::Again(_)) => None,
         };
         (outcome, kept)
+    }
+}
+
+impl Commit {
+    /// Returns the statements that begin the transaction; none if it has begun. If its BEGIN failed, the statements after
+    /// it would each be a transaction of its own.
+    fn begun(&mut self) -> Result<Vec<Ask<'static>>, LinkError> {
+        let is_guarded = self.link.guard(COMMIT_DEADLINE)?;
+        let begin = self.link.begin("");
+        if is_guarded {
+            return Ok(Vec::from(begin));
+        }
+        self.link.ask_all(&begin, COMMIT_DEADLINE)?;
+        Ok(Vec::new())
     }
 }
 
@@ -93,15 +110,17 @@ fn of(organizations: &[OrgId]) -> Param<'static> {
 }
 
 /// Writes the organizations' last time. Fails if one has changed since it was read, because the reads are then stale:
-/// another process has written in between, or the lock locked nothing. A transaction that waits while its shard is moved
+/// another process has written in between, or has removed the organization. A transaction that waits while its shard is moved
 /// may lock the row that the move leaves behind.
 fn moment(locks: bool, batch: &[(OrgId, Time)], last: Time, is_spread: bool) -> Ask<'static> {
     let organizations = Param::Ids(batch.iter().map(|(organization, _)| Some(organization.0)).collect());
     let before = Param::Ints(batch.iter().map(|(_, before)| Some(before.micros())).collect());
     let text = match (locks, is_spread) {
         (true, false) => {
-            "UPDATE tenants t SET moment = $1::bigint / CASE WHEN t.moment = k.before THEN 1 ELSE 0 END \
-             FROM unnest($2, $3) AS k (org, before) WHERE t.org = k.org"
+            "WITH written AS (\
+               UPDATE tenants t SET moment = $1::bigint / CASE WHEN t.moment = k.before THEN 1 ELSE 0 END \
+               FROM unnest($2, $3) AS k (org, before) WHERE t.org = k.org RETURNING 1\
+             ) SELECT 1 / CASE WHEN (SELECT count(*) FROM written) = cardinality($2) THEN 1 ELSE 0 END"
         }
         (true, true) => {
             "UPDATE tenants SET moment = $1::bigint / CASE WHEN moment = ($3::bigint[])[1] THEN 1 ELSE 0 END \
@@ -159,6 +178,10 @@ fn outcome(write: Option<LinkError>, commit: Option<LinkError>, warned: bool) ->
         (None, Some(link_error @ LinkError::Said { ended: false, .. })) if warned => {
             Err(CommitError::Unknown(link_error.to_string()))
         }
+        // COMMIT found no transaction.
+        (Some(link_error @ LinkError::Said { ended: false, .. }), None) if warned => {
+            Err(CommitError::Unknown(link_error.to_string()))
+        }
         // The server has failed the transaction, so its COMMIT is a rollback.
         (Some(link_error @ LinkError::Said { .. }), _)
         | (None, Some(link_error @ LinkError::Said { ended: false, .. })) => {
@@ -213,6 +236,8 @@ mod tests {
             // The session ended with a write, so COMMIT was not executed.
             (Some(said(SqlState::ADMIN_SHUTDOWN, true)), Some(broken()), false, "again"),
             (Some(said(SqlState::UNIQUE_VIOLATION, false)), None, false, "refused"),
+            // BEGIN failed, and COMMIT found no transaction.
+            (Some(said(SqlState::QUERY_CANCELED, false)), None, true, "unknown"),
             (Some(said(SqlState::CHECK_VIOLATION, false)), None, false, "refused"),
             (Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), None, false, "again"),
             (Some(said(SqlState::T_R_DEADLOCK_DETECTED, false)), None, false, "again"),

@@ -154,6 +154,8 @@ pub(super) struct Link {
     pooled: bool,
     /// Whether the database has the extension Citus.
     citus: bool,
+    /// Whether the session writes only in transactions.
+    guarded: bool,
     /// Whether the server sent a warning since [`Self::listen`].
     warned: Arc<AtomicBool>,
     /// Whether it is driven on a separate thread, because the caller's thread belongs to an async runtime and must not
@@ -241,6 +243,7 @@ impl Link {
                 begun: 0,
                 pooled,
                 citus,
+                guarded: false,
                 warned,
                 aside,
                 runtime: Some(runtime),
@@ -286,6 +289,7 @@ impl Link {
             begun if begun.is_power_of_two() => "; DISCARD PLANS",
             _ => "",
         };
+        let how = if how.is_empty() && self.guarded { "READ WRITE" } else { how };
         let begin = format!("BEGIN {how}{plans}");
         let mut asks = [const { Ask::Nothing }; BEGINNING];
         if self.citus {
@@ -297,6 +301,16 @@ impl Link {
         }
         asks[0] = Ask::Plain(if self.pooled { format!("{begin}; {}", manners("LOCAL")) } else { begin });
         asks
+    }
+
+    /// Ensures that a statement after a BEGIN that failed writes nothing, so that a transaction can be sent without
+    /// waiting for its BEGIN. Without a session of its own it cannot be ensured, and `false` is returned.
+    pub fn guard(&mut self, at_most: Duration) -> Result<bool, LinkError> {
+        if !self.guarded && !self.pooled {
+            self.ask_all(&[Ask::Plain("SET SESSION default_transaction_read_only = on".to_owned())], at_most)?;
+            self.guarded = true;
+        }
+        Ok(self.guarded)
     }
 
     /// Sends all statements, then awaits all results, in order. A result that is late is [`LinkError::Silent`].

@@ -3,7 +3,9 @@
 //! While a batch is written, the next one reads on a second connection, without locks. Its transaction begins when it is
 //! decided: it locks the organizations, and fails if another process has written rows of one of them since the reads.
 //!
-//! Invariant: a batch is committed only if no other process has written rows of its organizations since it read them.
+//! Invariant: a batch is committed only if no other process has written rows of its organizations since it read them. Each
+//! read returns the times of the batch's organizations too: they show that it is of the state that the batch was begun in,
+//! also if the second connection leads to a server that is no longer the primary.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,13 +33,12 @@ struct Batch {
     is_locked: bool,
 }
 
-/// The times of organizations, and the rows of wants, from one state.
-type ReadAhead = (Vec<(OrgId, Time)>, Vec<Vec<Row>>);
-
 /// The batch that is being written.
 struct Pending {
-    /// With the last time that it writes for each.
+    /// With the last time of each when its rows were read.
     organizations: Vec<(OrgId, Time)>,
+    /// The time that it writes for each.
+    last: Time,
     /// Whether it writes rows without an organization.
     shares_rows: bool,
 }
@@ -137,45 +138,63 @@ impl Writer {
     /// Begins a batch while another one is written, or adds organizations to it. Fails with `Again` if it must wait for
     /// the locks.
     fn begin_ahead(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<Begun, StoreError> {
-        let (read, answers) = self.read_ahead(organizations, wants)?;
-        let mut batch = self.batch.take().map_or_else(Vec::new, |batch| batch.organizations);
-        let pending = self.pending.as_ref().map_or(&[][..], |pending| &pending.organizations);
-        for organization in organizations {
-            let is_it = |(other, _): &&(OrgId, Time)| other == organization;
-            if batch.iter().any(|known| is_it(&known)) {
-                continue;
-            }
-            let Some(time) = pending.iter().find(is_it).or_else(|| read.iter().find(is_it)) else {
-                return Err(StoreError::Again("an organization has its first command".to_owned()));
-            };
-            batch.push(*time);
-        }
-        let last = batch.iter().map(|(_, last)| *last).max();
-        self.batch = Some(Batch { organizations: batch, is_locked: false });
+        let answers = self.read_ahead(organizations, wants)?;
+        let last = self.batch.as_ref().and_then(|batch| batch.organizations.iter().map(|(_, last)| *last).max());
         Ok(Begun { last, answers })
     }
 
-    /// Reads the times of the organizations and then the rows, from one state of the database.
-    fn read_ahead(&mut self, organizations: &[OrgId], wants: &[Want]) -> Result<ReadAhead, StoreError> {
+    /// Adds organizations to the batch, and reads rows, from the state of the database in which the batch was begun.
+    fn read_ahead(&mut self, added: &[OrgId], wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         let shares_rows = self.pending.as_ref().is_some_and(|pending| pending.shares_rows);
-        if shares_rows || organizations.contains(&OrgId(NO_ORGANIZATION)) || wants.iter().any(of_no_organization) {
+        if shares_rows || added.contains(&OrgId(NO_ORGANIZATION)) || wants.iter().any(of_no_organization) {
             return Err(StoreError::Again("a row without an organization is locked".to_owned()));
+        }
+        if wants.iter().any(Want::is_page) {
+            // A page does not show the rows of the pending batch.
+            return Err(StoreError::Again("a page is read with the locks".to_owned()));
         }
         let usable = |link: &Link| !link.is_closed() && self.connector.leads_to(link);
         let mut link = match self.reading.take().filter(usable) {
             Some(link) => link,
             None => self.connector.open(false)?,
         };
+        let known = self.batch.as_ref().map_or(&[][..], |batch| &batch.organizations);
+        let is_new = |organization: &&OrgId| !known.iter().any(|(other, _)| other == *organization);
+        let all = known.iter().map(|(organization, _)| organization).chain(added.iter().filter(is_new));
+        let all: Vec<OrgId> = all.copied().collect();
         let questions = Questions::of(wants, link.has_citus());
         let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        let reads = std::iter::once(moments(organizations)).chain(questions.statements.iter().map(Ask::Made));
+        let reads = std::iter::once(moments(&all)).chain(questions.statements.iter().map(Ask::Made));
         let asks: Vec<Ask<'_>> = begin.into_iter().chain(reads).chain([Ask::Plain("COMMIT".to_owned())]).collect();
         let found = link.ask_all(&asks, LOAD_DEADLINE);
         let found = found.map_err(|link_error| self.connector.reported(&link, link_error))?;
         let read = times(&found[BEGINNING])?;
         let answers = questions.answers(&found[BEGINNING + 1..found.len() - 1])?;
+        let agreed = all.iter().map(|organization| self.agreed(*organization, &read)).collect::<Result<Vec<_>, _>>()?;
+        self.batch = Some(Batch { organizations: agreed, is_locked: false });
         self.reading = Some(link);
-        Ok((read, answers))
+        Ok(answers)
+    }
+
+    /// Returns an organization of the batch with the time of the state in which the batch was begun, if the state that was
+    /// read is that one, or the one before the pending batch.
+    fn agreed(&self, organization: OrgId, read: &[(OrgId, Time)]) -> Result<(OrgId, Time), StoreError> {
+        let of =
+            |times: &[(OrgId, Time)]| times.iter().find(|(other, _)| *other == organization).map(|(_, last)| *last);
+        let again = |reason: &str| Err(StoreError::Again(reason.to_owned()));
+        let Some(found) = of(read) else { return again("an organization has its first command") };
+        let pending = self.pending.as_ref().and_then(|pending| Some((of(&pending.organizations)?, pending.last)));
+        let known = self.batch.as_ref().and_then(|batch| of(&batch.organizations));
+        let (time, is_agreed) = match (known, pending) {
+            (_, Some((before, last))) => (last, found == before || found == last),
+            (Some(known), None) => (known, found == known),
+            (None, None) => (found, true),
+        };
+        if is_agreed {
+            Ok((organization, time))
+        } else {
+            again("another process has written, or a server is out of date")
+        }
     }
 
     fn link_for(&mut self, organization: OrgId) -> Result<Link, StoreError> {
@@ -225,7 +244,7 @@ impl Writer {
     pub(in crate::store) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         let Some(batch) = &self.batch else { return Err(no_batch_to_read()) };
         if !batch.is_locked {
-            return Ok(self.read_ahead(&[], wants)?.1);
+            return self.read_ahead(&[], wants);
         }
         let Some(mut link) = self.link.take() else { return Err(no_batch_to_read()) };
         let organizations: Vec<OrgId> = batch.organizations.iter().map(|(organization, _)| *organization).collect();
@@ -259,10 +278,9 @@ impl Writer {
         };
         match started {
             Ok(committer) => {
-                let organizations =
-                    commit.organizations.iter().map(|(organization, _)| (*organization, last)).collect();
+                let organizations = commit.organizations.clone();
                 let shares_rows = changes.iter().any(has_no_organization);
-                self.pending = Some(Pending { organizations, shares_rows });
+                self.pending = Some(Pending { organizations, last, shares_rows });
                 self.committer.insert(committer).begin(commit, changes, on_commit);
             }
             Err(error) => {
@@ -277,7 +295,12 @@ impl Writer {
     /// Waits for the end of the pending commit.
     pub(in crate::store) fn finish_commit(&mut self) {
         if self.pending.take().is_some() {
-            self.others.extend(self.committer.as_ref().and_then(Committer::finish));
+            let link = self.committer.as_ref().and_then(Committer::finish);
+            if link.is_none() {
+                // The server may have changed its role.
+                self.reading = None;
+            }
+            self.others.extend(link);
         }
     }
 
