@@ -6,7 +6,8 @@ use crate::harness::{Reply, Server};
 use crate::keys::{production, serve};
 
 /// Other sites that documents name.
-const SITES: [&str; 5] = [
+const SITES: [&str; 6] = [
+    "https://docs.rs/regex/latest/regex/#syntax",
     "https://jqlang.org",
     "https://patroni.readthedocs.io",
     "https://rustup.rs",

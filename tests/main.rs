@@ -13,6 +13,7 @@ mod approval_policies;
 mod app_compliance;
 mod apps;
 mod backups;
+mod bank_acknowledgements;
 mod bank_alarms;
 mod bank_costs;
 mod bank_debits;

@@ -12,6 +12,7 @@ use crate::world::{Halt, World};
 
 /// The time before the bank's deadline at which a file that is not sent is an alarm.
 pub const BEFORE_DEADLINE_SECONDS: i64 = 600;
+const MINUTE_SECONDS: i64 = 60;
 /// The part of a limit that is an alarm.
 const NEAR_PERCENT: i64 = 80;
 
@@ -19,8 +20,29 @@ pub(super) fn alarms(world: &World, connection: &BankConnection) -> Result<Vec<B
     let now = world.now();
     let mut found: Vec<_> =
         bank_files::not_at_bank(world, connection)?.iter().filter_map(|file| of_file(file, connection, now)).collect();
+    found.extend(not_acknowledged(world, connection)?);
     found.extend(near_limits(world, connection)?);
     Ok(found)
+}
+
+/// Files of before the approval were sent under other settings.
+fn not_acknowledged(world: &World, connection: &BankConnection) -> Result<Vec<BankAlarmJson>, Halt> {
+    let minutes = connection.settings.0.acknowledgements.within_minutes;
+    let Some((minutes, approved_at)) = minutes.zip(connection.approved_at) else { return Ok(Vec::new()) };
+    let due = |file: &BankFile| file.sent_at.map(|sent| sent.plus_seconds(minutes * MINUTE_SECONDS));
+    let files = bank_files::unanswered(world, connection, approved_at)?.into_iter();
+    let late = files.filter(|file| due(file).is_some_and(|due| due <= world.now()));
+    let alarm = |file: Arc<BankFile>| {
+        let message = "The bank has not acknowledged the file in time. Ask the bank whether it has it.";
+        BankAlarmJson {
+            bank_file_id: Some(file.id),
+            settlement_account_id: Some(file.settlement_account),
+            amount: Some(file.leaving(file.credit).negated()),
+            deadline: due(&file),
+            ..BankAlarmJson::new(AlarmKind::NotAcknowledged, file.connection, message)
+        }
+    };
+    Ok(late.map(alarm).collect())
 }
 
 fn of_file(file: &Arc<BankFile>, connection: &BankConnection, now: Time) -> Option<BankAlarmJson> {

@@ -15,6 +15,8 @@ words! {
         InDoubt = "in_doubt",
         /// The bank refused a file.
         Rejected = "rejected",
+        /// The bank has not acknowledged a file in time.
+        NotAcknowledged = "not_acknowledged",
         /// The bank has not booked a file or a return in time.
         Unbooked = "unbooked",
         /// The next files pay more than the account has.
@@ -58,7 +60,7 @@ pub struct BankAlarmJson {
     /// The banking days without a statement.
     #[schema(value_type = Vec<String>)]
     pub days: Vec<String>,
-    /// The bank's deadline of the file.
+    /// The bank's deadline of the file, or when it should have acknowledged it.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub deadline: Option<Time>,
 }

@@ -93,7 +93,7 @@ pub struct BankFileJson {
     /// When it was cut.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub sealed: Option<Time>,
-    /// What the bank's status reports say about the file as a whole; null if they say nothing.
+    /// What the bank's acknowledgement or its status reports say about the file as a whole; null if there is none.
     #[schema(required)]
     pub answer: Option<BankAnswer>,
     /// The payments that the bank returned.

@@ -51,8 +51,8 @@ pub use progress::{Advance, Begin, Rest, Step, StopForBytes, Swept, Written, ack
 pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};
 pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{
-    after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, not_at_bank, of_account,
-    of_method, of_trace, open_amount, sent_before, sums_of_day,
+    after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, newest_where, not_at_bank,
+    of_account, of_method, of_trace, open_amount, sent_before, sums_of_day, unanswered,
 };
 pub use rules::{FileEvent, apply, transitions};
 pub use ways::{Way, hand_over, way_from, way_from_own, way_to};

@@ -82,7 +82,7 @@ words! {
 }
 
 words! {
-    /// What the bank's status reports (pain.002) say, from the weakest to the strongest.
+    /// What a bank's acknowledgements and status reports (pain.002) say, from the weakest to the strongest.
     pub enum BankAnswer {
         /// Received, or in progress.
         Accepted = "accepted",
@@ -110,6 +110,14 @@ pub struct Header {
     /// The id of a pain.001 message, and of its only payment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
+}
+
+/// The totals in the control record of a NACHA file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControlTotals {
+    pub entries: i64,
+    pub debit: Cents,
+    pub credit: Cents,
 }
 
 record! {
@@ -175,7 +183,7 @@ record! {
         pub unswept: bool,
         pub sealed_at: Option<Time>,
         pub sent_at: Option<Time>,
-        /// What the bank says about the file as a whole, in a status report.
+        /// What the bank says about the file as a whole, in an acknowledgement or a status report.
         pub answer: Option<BankAnswer>,
         /// Entries that the bank returned.
         pub returned: i64,
@@ -282,6 +290,19 @@ impl BankFile {
     #[must_use]
     pub fn leaving(&self, amount: Cents) -> Cents {
         leaving(self.direction, amount)
+    }
+
+    /// Returns the totals in its control record.
+    #[must_use]
+    pub fn control_totals(&self) -> ControlTotals {
+        let identity = self.header.as_ref().map(|header| &header.0.identity);
+        let is_balanced = identity.and_then(Identity::nacha).is_some_and(|nacha| nacha.balanced);
+        let opposite = if is_balanced { self.credit } else { Cents::ZERO };
+        let (debit, credit) = match self.direction {
+            Direction::Credit => (opposite, self.credit),
+            Direction::Debit => (self.credit, opposite),
+        };
+        ControlTotals { entries: self.entries + i64::from(is_balanced), debit, credit }
     }
 
     pub fn must_wait_for_release(&self) -> bool {

@@ -199,6 +199,35 @@ pub fn not_at_bank(world: &World, connection: &BankConnection) -> Result<Vec<Arc
     Ok(files)
 }
 
+/// Returns the newest of the latest files of a connection that a caller looks for.
+///
+/// # Errors
+/// The store's.
+pub fn newest_where(
+    world: &World,
+    org: OrgId,
+    connection: BankConnectionId,
+    is_meant: impl Fn(&BankFile) -> bool,
+) -> Result<Option<Arc<BankFile>>, Halt> {
+    let query = Query::of::<BankFile>(org.to_value(), "id", FILES_READ).equal("connection", connection);
+    Ok(world.page::<BankFile>(&query)?.into_iter().find(|file| is_meant(file)))
+}
+
+/// Returns the files that the bank has, and has neither answered nor booked, sent after a time.
+///
+/// # Errors
+/// The store's.
+pub fn unanswered(world: &World, connection: &BankConnection, after: Time) -> Result<Vec<Arc<BankFile>>, Halt> {
+    let query = Query::of::<BankFile>(connection.org.to_value(), "id", FILES_READ).equal("connection", connection.id);
+    let mut files = world.page::<BankFile>(&query)?;
+    files.retain(|file| {
+        let is_unanswered = file.answer.is_none() && file.debit_line.is_none() && file.booked == 0;
+        file.status == FileStatus::Sent && is_unanswered && file.sent_at.is_some_and(|sent| sent >= after)
+    });
+    files.sort_by_key(|file| (file.sent_at, file.id));
+    Ok(files)
+}
+
 /// Returns the sums of a connection's files of a day, that pay and that collect; `None` if it cut none on it.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bursar_formats::nacha::{Corrected, Trace};
 
 use super::model::{ItemKind, ItemReason};
-use super::reported::{Named, Reported, is_duplicate};
+use super::reported::{Named, NamedFile, Reported, is_duplicate};
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::bank_accounts::{self, SealedAccount};
 use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, FarEnd, OpenedEnd};
@@ -51,6 +51,9 @@ pub fn target(
     nonce: [u8; 24],
 ) -> Result<Target, Halt> {
     if let Some(named) = &reported.named {
+        if let Some(file) = &named.file {
+            return of_acknowledgement(world, (org, connection), file, named.answer);
+        }
         return of_message(world, (org, connection), reported, named);
     }
     let Some(trace) = reported.trace else { return Ok(Target::Unmatched(ItemReason::NeedsReview, None)) };
@@ -93,6 +96,7 @@ pub fn target(
         | ItemKind::ContestedReturn
         | ItemKind::RefusedChange
         | ItemKind::Status
+        | ItemKind::Acknowledgement
         | ItemKind::Entry
         | ItemKind::Line
         | ItemKind::OpeningBalance => unmatched(ItemReason::NeedsReview),
@@ -144,6 +148,34 @@ fn of_message(
         }
         (ItemKind::Status, None, Some(file), Some(answer)) => Ok(Target::FileAnswer(file.id, answer)),
         _ => unmatched(ItemReason::NeedsReview, transfer),
+    }
+}
+
+/// Returns the file that an acknowledgement names, if all totals that it has are those of the file.
+fn of_acknowledgement(
+    world: &World,
+    (org, connection): (OrgId, BankConnectionId),
+    named: &NamedFile,
+    answer: Option<BankAnswer>,
+) -> Result<Target, Halt> {
+    let unmatched = |reason| Ok(Target::Unmatched(reason, None));
+    let is_named = |file: &BankFile| {
+        let Some(header) = file.header.as_ref().map(|header| &header.0) else { return false };
+        let created = Some((header.created_on.as_str(), header.modifier.as_str()));
+        named.name.as_deref().is_none_or(|name| file.name.as_deref() == Some(name))
+            && named.created.as_ref().is_none_or(|(day, letter)| created == Some((day.as_str(), letter.as_str())))
+    };
+    let names_one = named.name.is_some() || named.created.is_some();
+    let found = if names_one { bank_files::newest_where(world, org, connection, is_named)? } else { None };
+    let Some(file) = found else { return unmatched(ItemReason::UnknownReference) };
+    let ours = file.control_totals();
+    let is_equal = named.entries.is_none_or(|entries| entries == ours.entries)
+        && named.debit.is_none_or(|debit| is_amount(ours.debit, debit))
+        && named.credit.is_none_or(|credit| is_amount(ours.credit, credit));
+    match answer {
+        _ if !is_equal => unmatched(ItemReason::OtherTotals),
+        Some(answer) => Ok(Target::FileAnswer(file.id, answer)),
+        None => unmatched(ItemReason::NeedsReview),
     }
 }
 

@@ -85,6 +85,7 @@ fn of_status(
             answer: answer(status),
             others,
             reason: code.map(|code| shortened(code, REASON_MAX)),
+            file: None,
         }),
     }
 }
@@ -122,6 +123,7 @@ fn of_return(line: i64, entry: &Entry, detail: &Detail) -> Option<Reported> {
             answer: None,
             others: 0,
             reason: Some(shortened(reason, REASON_MAX)),
+            file: None,
         }),
     })
 }

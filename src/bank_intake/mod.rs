@@ -9,6 +9,7 @@
 //!
 //! Start at `apply.rs` and `matching.rs`.
 
+mod acknowledgement;
 mod apply;
 mod correct;
 mod http;
@@ -26,6 +27,7 @@ mod reported;
 mod rows;
 mod rules;
 
+pub use acknowledgement::acknowledgements;
 pub use apply::{Applied, ApplyInbound, NewItem, Reading, applied, quarantine};
 pub use http::routes;
 pub use inputs::{InboundDismissal, InboundFileAct};
@@ -39,6 +41,6 @@ pub use model::{
 pub use operator::{ActOnInbound, ActOnItem, FileDeed, ItemDeed};
 pub use queue::{is_clarified, is_small_cost};
 pub use read::{ITEMS_MAX, has_reports, kept, must_fit, read, refused};
-pub use reported::{Named, Reported};
+pub use reported::{Named, NamedFile, Reported};
 pub use rows::{bytes, erase, find, in_suspense, is_known, item, of_statement, returns_of, seal_context};
 pub use rules::{ItemEvent, apply_to_item, item_transitions, transitions};

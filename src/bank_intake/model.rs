@@ -44,6 +44,8 @@ words! {
         RefusedChange = "refused_change",
         /// A status of a file or of a payment, in a pain.002 message.
         Status = "status",
+        /// The acknowledgement of a NACHA file, in a text of the bank.
+        Acknowledgement = "acknowledgement",
         /// A payment to us, or an unknown kind.
         Entry = "entry",
         /// A line of a statement.

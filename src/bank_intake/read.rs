@@ -5,10 +5,11 @@ use bursar_formats::iso20022::{self, Message};
 use bursar_formats::nacha::{self, Addenda, Batch, Entry};
 use bursar_formats::{Format, Profile, finding};
 
+use super::acknowledgement::acknowledgements;
 use super::messages;
 use super::model::{Finding, Findings, ItemKind};
 use super::reported::Reported;
-use crate::banking::FileFormat;
+use crate::banking::{Acknowledgements, FileFormat};
 
 /// The most reports of a file, which are applied in one commit.
 pub const ITEMS_MAX: usize = 1_000;
@@ -39,8 +40,8 @@ pub fn has_reports(bytes: &[u8], format: FileFormat) -> bool {
     }
 }
 
-/// Returns all reports of a file, or why it is refused whole.
-pub fn read(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
+/// Returns all reports of a file, or why it is refused whole. A text is read as the connection's bank acknowledges files.
+pub fn read(bytes: &[u8], expected: &Acknowledgements) -> Result<Vec<Reported>, Findings> {
     match Format::of(bytes) {
         Some(Format::Nacha) => {}
         Some(Format::Iso20022) => return of_message(bytes),
@@ -53,8 +54,16 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
             ));
         }
         None => {
-            let message = "The format of the file is unknown.".to_owned();
-            return Err(refused("intake.format", message, "Ask the bank what the file is."));
+            let found = acknowledgements(bytes, expected);
+            if !found.is_empty() {
+                must_fit(found.len())?;
+                return Ok(found);
+            }
+            let message =
+                "The format of the file is unknown, and it is no acknowledgement that the connection expects.";
+            let advice = "Ask the bank what the file is. If it is an acknowledgement, change acknowledgements of the \
+                          connection, and replay the file.";
+            return Err(refused("intake.format", message.to_owned(), advice));
         }
     }
     let (file, _) = nacha::read(bytes, Profile::Incoming).map_err(|refused| kept(&refused.0))?;
@@ -218,34 +227,34 @@ mod tests {
 
     #[test]
     fn returns_and_changes_are_reports() {
-        let returned = read(&fixture("golden/return.ach")).unwrap();
+        let returned = read(&fixture("golden/return.ach"), &Acknowledgements::default()).unwrap();
         let first = &returned[0];
         assert_eq!((first.kind, first.code.as_str(), first.amount), (ItemKind::Return, "R02", 1_000));
         assert_eq!(first.trace, Some(Trace(123_456_780_000_001)));
-        let changed = read(&fixture("golden/noc.ach")).unwrap();
+        let changed = read(&fixture("golden/noc.ach"), &Acknowledgements::default()).unwrap();
         assert!(changed.iter().all(|one| one.kind == ItemKind::Change && one.change.is_some()));
     }
 
     #[test]
     fn a_payment_is_a_report_for_a_person() {
-        let payments = read(&fixture("golden/payment.ach")).unwrap();
+        let payments = read(&fixture("golden/payment.ach"), &Acknowledgements::default()).unwrap();
         assert!(!payments.is_empty() && payments.iter().all(|one| one.kind == ItemKind::Entry));
     }
 
     #[test]
     fn a_file_with_a_wrong_sum_is_refused_whole_with_line_column_and_rule() {
-        let findings = read(&fixture("mutants/01-batch-hash-wrong.ach")).unwrap_err();
+        let findings = read(&fixture("mutants/01-batch-hash-wrong.ach"), &Acknowledgements::default()).unwrap_err();
         let first = &findings.kept[0];
         assert_eq!((first.rule.as_str(), first.line, first.column), ("nacha.batch-hash", 6, 11));
         for name in ["bai2/full.bai", "iso20022/camt053.xml", "iso20022/pain001_ach.xml"] {
             assert!(!has_reports(&fixture(name), FileFormat::Pain001), "{name}");
-            assert_eq!(read(&fixture(name)).unwrap_err().kept[0].rule, "intake.format");
+            assert_eq!(read(&fixture(name), &Acknowledgements::default()).unwrap_err().kept[0].rule, "intake.format");
         }
         for name in ["golden/return.ach", "iso20022/pain002.xml"] {
             assert!(has_reports(&fixture(name), FileFormat::Nacha), "{name}");
         }
         let notification = fixture("iso20022/camt054.xml");
         assert!(has_reports(&notification, FileFormat::Pain001) && !has_reports(&notification, FileFormat::Nacha));
-        assert_eq!(read(b"hello").unwrap_err().kept[0].rule, "intake.format");
+        assert_eq!(read(b"hello", &Acknowledgements::default()).unwrap_err().kept[0].rule, "intake.format");
     }
 }

@@ -40,6 +40,20 @@ pub struct Named {
     pub others: usize,
     /// The reason of a return or a refusal; of several, the one that says that the bank has it already.
     pub reason: Option<String>,
+    /// What an acknowledgement names, instead of a message.
+    pub file: Option<NamedFile>,
+}
+
+/// A file and its totals, as an acknowledgement names them. What it does not name is `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFile {
+    pub name: Option<String>,
+    /// `YYYY-MM-DD`, and the modifier.
+    pub created: Option<(String, String)>,
+    pub entries: Option<i64>,
+    /// In cents.
+    pub debit: Option<u64>,
+    pub credit: Option<u64>,
 }
 
 /// Returns whether a reason says that the bank has the file or the payment already. Then the first one was not refused.

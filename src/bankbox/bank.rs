@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::account::{Account, Grain, Kind};
+use super::acknowledgement::Acknowledgement;
 use super::answers::{self, Answer, Paid, Report, is_credit, is_debit};
 use super::magic::{Selected, selected};
 use super::messages::{self, Executed, Owed as OwedMessage};
@@ -51,6 +52,12 @@ pub struct Bank {
     /// The customer's account, if the bank keeps one.
     #[serde(default)]
     account: Option<Account>,
+    /// Whether it acknowledges each NACHA file.
+    #[serde(default)]
+    acknowledges: bool,
+    /// The acknowledgements that it owes.
+    #[serde(default)]
+    acknowledged: Vec<Acknowledgement>,
 }
 
 impl Bank {
@@ -59,10 +66,15 @@ impl Bank {
         self.account.get_or_insert(account);
     }
 
+    /// Acknowledges each NACHA file from now on.
+    pub fn acknowledge(&mut self) {
+        self.acknowledges = true;
+    }
+
     /// Returns whether it owes no answer, and has booked nothing since the last statement.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.owed.is_empty() && self.account.as_ref().is_none_or(Account::is_idle)
+        self.owed.is_empty() && self.acknowledged.is_empty() && self.account.as_ref().is_none_or(Account::is_idle)
     }
 
     /// Returns the money in the customer's account after the last statement, in cents.
@@ -114,6 +126,15 @@ impl Bank {
         }
         let (file, _) = nacha::read(bytes, Profile::Strict)?;
         self.taken.push(hash);
+        if self.acknowledges {
+            let all = || file.batches.iter().flat_map(|batch| &batch.entries);
+            let is_refused = all().any(|entry| selected(&entry.account) == Selected::Rejected);
+            self.acknowledged.push(Acknowledgement::of(&file, is_refused));
+            // A file that its bank refuses does not reach the operator.
+            if is_refused {
+                return Ok(());
+            }
+        }
         for batch in &file.batches {
             self.take_batch(&file, batch, now);
         }
@@ -255,6 +276,8 @@ impl Bank {
         let due: Vec<Report> = due.into_iter().map(|owed| owed.report).collect();
         self.credit(&due, now);
         let mut answers = answers::files(due, now, &mut self.next_trace, &mut self.next_file);
+        let acknowledged = std::mem::take(&mut self.acknowledged);
+        answers.extend(acknowledged.iter().map(|one| one.written(&mut self.next_file)));
         answers.extend(self.answer_messages(now));
         answers.extend(self.account.iter_mut().flat_map(|account| account.statements(now)));
         answers

@@ -1,5 +1,5 @@
 //! A simulated bank. It reads the bytes of payment files, as a bank would: NACHA files, which it answers
-//! with the bytes of returns, changes and rejections, and pain.001 messages, which it answers with status reports and
+//! with the bytes of acknowledgements, returns, changes and rejections, and pain.001 messages, which it answers with status reports and
 //! notifications. Magic account numbers select the answers. It keeps the customer's account, and writes a statement of
 //! each banking day.
 //!
@@ -12,6 +12,7 @@
 //! Start at `bank.rs`.
 
 mod account;
+mod acknowledgement;
 mod answers;
 mod bank;
 mod folder;

@@ -10,6 +10,7 @@
 //!
 //! Start at `setup.rs` and `connections/rules.rs`.
 
+mod acknowledgements;
 pub mod checks;
 pub mod connections;
 pub mod originators;
@@ -23,7 +24,8 @@ mod texts;
 
 pub use person::Person;
 pub use settings::{
-    FileFormat, Identity, LineEnding, NachaIdentity, Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL,
+    AcknowledgementKind, Acknowledgements, AmountForm, FileFormat, Identity, LineEnding, NachaIdentity,
+    Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL, USUAL_PATTERN,
 };
 pub use setup::{SetupStatus, is_second_person, transitions};
 pub use texts::Day;

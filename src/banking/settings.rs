@@ -1,5 +1,6 @@
 //! The settings of a connection, as its bank's guide gives them. Pure.
 
+use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -136,6 +137,70 @@ pub struct Sides {
     pub debit: Option<SideLimits>,
 }
 
+words! {
+    /// What the bank answers to a file.
+    #[derive(Default)]
+    pub enum AcknowledgementKind {
+        /// Nothing that is read.
+        #[default]
+        None = "none",
+        /// A text; ACH has no standard for it.
+        Text = "text",
+        /// A status report, pain.002.
+        StatusReport = "status_report",
+    }
+}
+
+words! {
+    /// How a text writes an amount.
+    pub enum AmountForm {
+        /// 1234.56 or 1,234.56
+        Dollars = "dollars",
+        /// 123456
+        Cents = "cents",
+    }
+}
+
+/// The text that many banks send, and that the simulated bank sends.
+pub const USUAL_PATTERN: &str = r"ACKNOWLEDGEMENT OF ACH FILE\s+FILE CREATION DATE: *(?P<date>\d{6})\s+FILE CREATION TIME: *\d{4}\s+FILE ID MODIFIER: *(?P<modifier>[A-Z0-9])\s+ENTRIES: *(?P<entries>\d+)\s+TOTAL DEBITS: *(?P<debit>[\d,.]+)\s+TOTAL CREDITS: *(?P<credit>[\d,.]+)\s+STATUS: *(?P<status>[A-Z]+)(?:\s+REASON: *(?P<reason>.*))?";
+
+/// How the bank acknowledges the files of a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = BankAcknowledgements)]
+pub struct Acknowledgements {
+    /// What the bank answers to a file.
+    pub kind: AcknowledgementKind,
+    /// Minutes after its delivery until which the bank acknowledges a file; null for the kind none.
+    #[schema(required)]
+    pub within_minutes: Option<i64>,
+    /// The regular expression of one acknowledgement in a text; null for another kind.
+    #[schema(required)]
+    pub pattern: Option<String>,
+    /// The words of the group status that accept a file.
+    pub accepted: Vec<String>,
+    /// The words of the group status that refuse a file.
+    pub rejected: Vec<String>,
+    /// How a text writes amounts; null for another kind.
+    #[schema(required)]
+    pub amounts: Option<AmountForm>,
+}
+
+impl Acknowledgements {
+    /// Returns the compiled pattern of a text.
+    #[must_use]
+    pub fn regex(&self) -> Option<Regex> {
+        self.pattern.as_deref().and_then(|pattern| compile(pattern).ok())
+    }
+}
+
+/// The most memory of a compiled pattern, in bytes.
+const PROGRAM_MAX: usize = 1 << 20;
+
+/// A dot does not match the end of a line; `^` and `$` match at each line. Time is linear in the text.
+pub(super) fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).multi_line(true).size_limit(PROGRAM_MAX).dfa_size_limit(PROGRAM_MAX).build()
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Stored as a field with the name of the format.
@@ -147,6 +212,8 @@ pub struct Settings {
     pub limits: Sides,
     /// A name with the placeholders `{date}`, `{time}` and `{modifier}`.
     pub file_name: String,
+    #[serde(default)]
+    pub acknowledgements: Acknowledgements,
 }
 
 impl Settings {

@@ -27,6 +27,9 @@ pub(super) struct Serve {
     /// Read and answer once, then exit
     #[arg(long)]
     once: bool,
+    /// Acknowledge each NACHA file with a text, or refuse it with one
+    #[arg(long)]
+    acknowledge: bool,
     /// The number of your account, of which the bank writes a statement each banking day
     #[arg(long, value_name = "NUMBER")]
     account: Option<String>,
@@ -54,6 +57,9 @@ pub(super) fn serve(asked: &Serve) -> Result<(), Failed> {
     bankbox::with(&asked.dir, |bank| {
         if let Some(number) = &asked.account {
             bank.keep(Account::open(number, asked.statements, asked.booking, asked.opening, start));
+        }
+        if asked.acknowledge {
+            bank.acknowledge();
         }
         if let Some(amount) = asked.wire {
             bank.wire(amount, &asked.text, start);

@@ -193,18 +193,19 @@ pub(super) async fn read(bursar: &Bursar, leased: Leased, id: InboundFileId) -> 
         let file = bank_intake::find(world, org, id)?;
         let bytes = bank_intake::bytes(world, &vault, &file)?;
         let connection = connections::find(world, org, file.connection)?;
-        Ok((file, bytes, connection.settings.0.identity.format()))
+        Ok((file, bytes, connection))
     });
-    let (file, bytes, format) = found.await?;
+    let (file, bytes, connection) = found.await?;
+    let settings = &connection.settings.0;
     if file.sha256 != hexadecimal(&Sha256::digest(&bytes)) {
         tracing::error!(file = %id, "the stored bytes of a bank's file have another hash; run bursar verify");
         return Err(Refusal::new(Code::InternalError, "The stored bytes of a bank's file were changed."));
     }
-    if !bank_intake::has_reports(&bytes, format) {
+    if !bank_intake::has_reports(&bytes, settings.identity.format()) {
         return super::bank_statements::keep(bursar, leased, &file, &bytes).await;
     }
     let reading = if file.status == InboundStatus::Stored {
-        match bank_intake::read(&bytes) {
+        match bank_intake::read(&bytes, &settings.acknowledgements) {
             Ok(reports) => fitting(matched(bursar, &leased, file.connection, reports).await?),
             Err(findings) => Reading::Refused(findings),
         }

@@ -2648,7 +2648,7 @@ export interface paths {
         };
         /**
          * List what a person must look at
-         * @description Files that are not at the bank ten minutes before its deadline, in doubt or refused; files and returns that the bank has not booked after two banking days; statements that do not arrive or are not applied; lines that are not explained; accounts that do not cover the next files; limits that are used by 80 %. An alarm ends with its cause.
+         * @description Files that are not at the bank ten minutes before its deadline, in doubt, refused or not acknowledged in time; files and returns that the bank has not booked after two banking days; statements that do not arrive or are not applied; lines that are not explained; accounts that do not cover the next files; limits that are used by 80 %. An alarm ends with its cause.
          */
         get: operations["list_bank_alarms"];
         put?: never;
@@ -3994,6 +3994,25 @@ export interface components {
             ledger_class_id?: number | null;
         };
         /**
+         * @description What the bank answers to a file.
+         * @enum {string}
+         */
+        AcknowledgementKind: "none" | "text" | "status_report";
+        AcknowledgementsInput: {
+            /** @description What the bank answers to a file: text for the format nacha, status_report for pain001, or none. */
+            kind: components["schemas"]["AcknowledgementKind"];
+            /** @description Minutes after its delivery until which the bank acknowledges a file; required unless the kind is none. */
+            within_minutes?: number | null;
+            /** @description For a text: the regular expression of one acknowledgement, with the named groups file, or date and modifier, and status, entries, debit, credit and reason. Missing: the usual text. */
+            pattern?: string | null;
+            /** @description For a text: the words of the group status that accept a file. Missing: ACCEPTED. */
+            accepted?: string[] | null;
+            /** @description For a text: the words of the group status that refuse a file. Missing: REJECTED. */
+            rejected?: string[] | null;
+            /** @description For a text: how it writes amounts. Missing: dollars. */
+            amounts?: components["schemas"]["AmountForm"] | null;
+        };
+        /**
          * @description A member's action on a payable.
          * @enum {string}
          */
@@ -4298,7 +4317,7 @@ export interface components {
          * @description What is wrong.
          * @enum {string}
          */
-        AlarmKind: "unsent" | "in_doubt" | "rejected" | "unbooked" | "not_covered" | "near_limit" | "statement_missing" | "statement_stopped" | "suspense";
+        AlarmKind: "unsent" | "in_doubt" | "rejected" | "not_acknowledged" | "unbooked" | "not_covered" | "near_limit" | "statement_missing" | "statement_stopped" | "suspense";
         /**
          * @description How two words agree.
          * @enum {string}
@@ -4309,6 +4328,11 @@ export interface components {
             /** @enum {string} */
             error_code?: "already-claimed";
         };
+        /**
+         * @description How a text writes an amount.
+         * @enum {string}
+         */
+        AmountForm: "dollars" | "cents";
         /** @description An app. */
         App: {
             /** @description The id of the app. */
@@ -4895,8 +4919,25 @@ export interface components {
             /** @description The objects. */
             data: components["schemas"]["BankAccount"][];
         };
+        /** @description How the bank acknowledges the files of a connection. */
+        BankAcknowledgements: {
+            /** @description What the bank answers to a file. */
+            kind: components["schemas"]["AcknowledgementKind"];
+            /**
+             * Format: int64
+             * @description Minutes after its delivery until which the bank acknowledges a file; null for the kind none.
+             */
+            within_minutes: number | null;
+            /** @description The regular expression of one acknowledgement in a text; null for another kind. */
+            pattern: string | null;
+            /** @description The words of the group status that accept a file. */
+            accepted: string[];
+            /** @description The words of the group status that refuse a file. */
+            rejected: string[];
+            amounts: components["schemas"]["AmountForm"] | null;
+        };
         /**
-         * @description What the bank's status reports (pain.002) say, from the weakest to the strongest.
+         * @description What a bank's acknowledgements and status reports (pain.002) say, from the weakest to the strongest.
          * @enum {string}
          */
         BankAnswer: "accepted" | "settled" | "rejected";
@@ -4957,6 +4998,8 @@ export interface components {
              * @example ACME_{date}_{modifier}.ach
              */
             file_name: string;
+            /** @description How the bank acknowledges its files. */
+            acknowledgements: components["schemas"]["BankAcknowledgements"];
             /**
              * Format: int64
              * @description How often the settings were changed.
@@ -6252,6 +6295,8 @@ export interface components {
              * @example ACME_{date}_{modifier}.ach
              */
             file_name: string;
+            /** @description How the bank acknowledges its files. Missing: it does not. */
+            acknowledgements?: components["schemas"]["AcknowledgementsInput"] | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -7843,7 +7888,7 @@ export interface components {
          * @description What a bank reports.
          * @enum {string}
          */
-        ItemKind: "return" | "change" | "rejection" | "dishonored_return" | "contested_return" | "refused_change" | "status" | "entry" | "line" | "opening_balance";
+        ItemKind: "return" | "change" | "rejection" | "dishonored_return" | "contested_return" | "refused_change" | "status" | "acknowledgement" | "entry" | "line" | "opening_balance";
         /**
          * @description Why a report was not applied.
          * @enum {string}
@@ -11348,6 +11393,8 @@ export interface components {
              * @example ACME_{date}_{modifier}.ach
              */
             file_name?: string;
+            /** @description How the bank acknowledges its files. */
+            acknowledgements?: components["schemas"]["AcknowledgementsInput"];
         };
         UpdateMemberRequest: {
             /** @description The new name. */
@@ -30272,6 +30319,18 @@ export interface operations {
                      *             }
                      *           },
                      *           "file_name": "ACME_{date}_{modifier}.ach",
+                     *           "acknowledgements": {
+                     *             "kind": "none",
+                     *             "within_minutes": 1000,
+                     *             "pattern": "text",
+                     *             "accepted": [
+                     *               "text"
+                     *             ],
+                     *             "rejected": [
+                     *               "text"
+                     *             ],
+                     *             "amounts": "dollars"
+                     *           },
                      *           "settings_version": 1000,
                      *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -30441,6 +30500,18 @@ export interface operations {
                      *         }
                      *       },
                      *       "file_name": "ACME_{date}_{modifier}.ach",
+                     *       "acknowledgements": {
+                     *         "kind": "none",
+                     *         "within_minutes": 1000,
+                     *         "pattern": "text",
+                     *         "accepted": [
+                     *           "text"
+                     *         ],
+                     *         "rejected": [
+                     *           "text"
+                     *         ],
+                     *         "amounts": "dollars"
+                     *       },
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -30573,6 +30644,18 @@ export interface operations {
                      *         }
                      *       },
                      *       "file_name": "ACME_{date}_{modifier}.ach",
+                     *       "acknowledgements": {
+                     *         "kind": "none",
+                     *         "within_minutes": 1000,
+                     *         "pattern": "text",
+                     *         "accepted": [
+                     *           "text"
+                     *         ],
+                     *         "rejected": [
+                     *           "text"
+                     *         ],
+                     *         "amounts": "dollars"
+                     *       },
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -30703,6 +30786,18 @@ export interface operations {
                      *         }
                      *       },
                      *       "file_name": "ACME_{date}_{modifier}.ach",
+                     *       "acknowledgements": {
+                     *         "kind": "none",
+                     *         "within_minutes": 1000,
+                     *         "pattern": "text",
+                     *         "accepted": [
+                     *           "text"
+                     *         ],
+                     *         "rejected": [
+                     *           "text"
+                     *         ],
+                     *         "amounts": "dollars"
+                     *       },
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -30992,6 +31087,18 @@ export interface operations {
                      *         }
                      *       },
                      *       "file_name": "ACME_{date}_{modifier}.ach",
+                     *       "acknowledgements": {
+                     *         "kind": "none",
+                     *         "within_minutes": 1000,
+                     *         "pattern": "text",
+                     *         "accepted": [
+                     *           "text"
+                     *         ],
+                     *         "rejected": [
+                     *           "text"
+                     *         ],
+                     *         "amounts": "dollars"
+                     *       },
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31136,6 +31243,18 @@ export interface operations {
                      *         }
                      *       },
                      *       "file_name": "ACME_{date}_{modifier}.ach",
+                     *       "acknowledgements": {
+                     *         "kind": "none",
+                     *         "within_minutes": 1000,
+                     *         "pattern": "text",
+                     *         "accepted": [
+                     *           "text"
+                     *         ],
+                     *         "rejected": [
+                     *           "text"
+                     *         ],
+                     *         "amounts": "dollars"
+                     *       },
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31283,6 +31402,18 @@ export interface operations {
                      *         }
                      *       },
                      *       "file_name": "ACME_{date}_{modifier}.ach",
+                     *       "acknowledgements": {
+                     *         "kind": "none",
+                     *         "within_minutes": 1000,
+                     *         "pattern": "text",
+                     *         "accepted": [
+                     *           "text"
+                     *         ],
+                     *         "rejected": [
+                     *           "text"
+                     *         ],
+                     *         "amounts": "dollars"
+                     *       },
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31427,6 +31558,18 @@ export interface operations {
                      *         }
                      *       },
                      *       "file_name": "ACME_{date}_{modifier}.ach",
+                     *       "acknowledgements": {
+                     *         "kind": "none",
+                     *         "within_minutes": 1000,
+                     *         "pattern": "text",
+                     *         "accepted": [
+                     *           "text"
+                     *         ],
+                     *         "rejected": [
+                     *           "text"
+                     *         ],
+                     *         "amounts": "dollars"
+                     *       },
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31571,6 +31714,18 @@ export interface operations {
                      *             }
                      *           },
                      *           "file_name": "ACME_{date}_{modifier}.ach",
+                     *           "acknowledgements": {
+                     *             "kind": "none",
+                     *             "within_minutes": 1000,
+                     *             "pattern": "text",
+                     *             "accepted": [
+                     *               "text"
+                     *             ],
+                     *             "rejected": [
+                     *               "text"
+                     *             ],
+                     *             "amounts": "dollars"
+                     *           },
                      *           "settings_version": 1000,
                      *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -34597,7 +34752,7 @@ export interface operations {
                         days: string[];
                         /**
                          * Format: date-time
-                         * @description The bank's deadline of the file.
+                         * @description The bank's deadline of the file, or when it should have acknowledged it.
                          */
                         deadline: string | null;
                     }[];

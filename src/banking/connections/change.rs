@@ -6,6 +6,7 @@ use super::model::BankConnection;
 use super::rows;
 use super::rules::{self, ConnectionEvent};
 use crate::acting::Act;
+use crate::banking::acknowledgements::AcknowledgementsInput;
 use crate::banking::person::Person;
 use crate::banking::settings::{Identity, NachaIdentity, Pain001Identity, Settings, Sides};
 use crate::calendars::{Calendar, Window, Zone};
@@ -28,6 +29,7 @@ pub struct ConnectionPatch {
     pub windows: Option<Vec<Window>>,
     pub limits: Option<Sides>,
     pub file_name: Option<String>,
+    pub acknowledgements: Option<AcknowledgementsInput>,
 }
 
 impl ConnectionPatch {
@@ -43,7 +45,12 @@ impl ConnectionPatch {
             (Identity::Nacha(was), new, None) => Identity::Nacha(new.unwrap_or(was)),
             (Identity::Pain001(was), None, new) => Identity::Pain001(new.unwrap_or(was)),
         };
+        let acknowledgements = match self.acknowledgements.clone() {
+            Some(input) => input.read_out(identity.format())?,
+            None => before.acknowledgements,
+        };
         Ok(Settings {
+            acknowledgements,
             identity,
             calendar: self.calendar.unwrap_or(before.calendar),
             time_zone: self.time_zone.clone().unwrap_or(before.time_zone),

@@ -5,6 +5,7 @@ use serde_json::{Value as Schema, json};
 use super::model::ConnectionStatus;
 use crate::bank::RoutingNumber;
 use crate::bank_transports::{Transports, is_name};
+use crate::banking::acknowledgements::AcknowledgementsInput;
 use crate::banking::settings::{
     FileFormat, Identity, LineEnding, NachaIdentity, Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL,
 };
@@ -247,6 +248,8 @@ input! {
         pub limits: LimitsInput,
         /// The name of its files, with the placeholders {date}, {modifier} and, if wanted, {time}.
         pub file_name: FileName,
+        /// How the bank acknowledges its files. Missing: it does not.
+        pub acknowledgements: Option<AcknowledgementsInput>,
     }
 }
 
@@ -254,7 +257,9 @@ impl NewBankConnection {
     /// # Errors
     /// The identity of the format is missing, or that of another one is given.
     pub fn settings(self) -> Result<Settings, Refusal> {
+        let expected = self.acknowledgements.map(|input| input.read_out(self.format)).transpose();
         Ok(Settings {
+            acknowledgements: expected.map_err(Refusal::fields)?.unwrap_or_default(),
             identity: identity(self.format, self.nacha, self.pain001).map_err(Refusal::fields)?,
             calendar: self.calendar,
             time_zone: self.time_zone,
@@ -288,6 +293,8 @@ input! {
         pub limits: Change<LimitsInput>,
         /// The name of its files.
         pub file_name: Change<FileName>,
+        /// How the bank acknowledges its files.
+        pub acknowledgements: Change<AcknowledgementsInput>,
     }
 }
 
@@ -303,6 +310,7 @@ impl From<BankConnectionChanges> for super::change::ConnectionPatch {
             windows: changes.windows.0.map(|windows| windows.0),
             limits: changes.limits.0.map(LimitsInput::read_out),
             file_name: changes.file_name.0.map(|name| name.0),
+            acknowledgements: changes.acknowledgements.0,
         }
     }
 }

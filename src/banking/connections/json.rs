@@ -2,7 +2,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::model::{BankConnection, ConnectionStatus};
-use crate::banking::settings::{FileFormat, NachaIdentity, Pain001Identity, Sides};
+use crate::banking::settings::{Acknowledgements, FileFormat, NachaIdentity, Pain001Identity, Sides};
 use crate::calendars::{Calendar, Cutoff, Window, Zone};
 use crate::clock::Time;
 use crate::ids::{BankConnectionId, MemberId};
@@ -45,6 +45,8 @@ pub struct BankConnectionJson {
     /// The name of its files.
     #[schema(example = "ACME_{date}_{modifier}.ach")]
     pub file_name: String,
+    /// How the bank acknowledges its files.
+    pub acknowledgements: Acknowledgements,
     /// How often the settings were changed.
     pub settings_version: i64,
     /// The member who created the connection or changed it last.
@@ -93,6 +95,7 @@ impl From<&BankConnection> for BankConnectionJson {
             windows: settings.windows,
             limits: settings.limits,
             file_name: settings.file_name,
+            acknowledgements: settings.acknowledgements,
             settings_version: connection.settings_version,
             made_by: connection.made_by,
             tested_by: connection.tested_by,

@@ -66,7 +66,7 @@ pub(in crate::sim) struct Far {
     /// What earlier polls of the program's process saw.
     pub watch: Watch,
     /// The names of the files that the bank took, by the hash of their bytes.
-    taken: BTreeMap<String, String>,
+    pub(super) taken: BTreeMap<String, String>,
     /// How often the bank has each payment in files that it did not refuse, by the id of the payment.
     pub(super) accepted: HashMap<String, u32>,
     pub(super) refused: HashSet<String>,
@@ -101,11 +101,14 @@ fn is_temporary(name: &str) -> bool {
 }
 
 impl Far {
-    /// Opens the customer's account.
-    pub fn open(&mut self, place: Place, (kind, grain): (StatementKind, BookingGrain), now: Time) {
+    /// Opens the customer's account at a bank that acknowledges files, or does not.
+    pub fn open(&mut self, place: Place, (kind, grain): (StatementKind, BookingGrain), acknowledges: bool, now: Time) {
         let format = if kind == StatementKind::Bai2 { StatementFormat::Bai2 } else { StatementFormat::Camt053 };
         let grain = if grain == BookingGrain::Entry { Grain::Entry } else { Grain::File };
         self.bank.keep(Account::open(NUMBER, format, grain, OPENING, seconds(now)));
+        if acknowledges {
+            self.bank.acknowledge();
+        }
         self.place = Some(place);
     }
 

@@ -8,7 +8,10 @@ use crate::banking::routes::{AddRoute, ApproveRoute, BankParts, Carries};
 use crate::banking::settlement_accounts::{
     AddSettlementAccount, ApproveSettlementAccount, BookingGrain, SealedNumber, StatementKind, fingerprint,
 };
-use crate::banking::{Identity, LineEnding, NachaIdentity, Person, Settings, SideLimits, Sides};
+use crate::banking::{
+    AcknowledgementKind, Acknowledgements, AmountForm, Identity, LineEnding, NachaIdentity, Person, Settings,
+    SideLimits, Sides, USUAL_PATTERN,
+};
 use crate::calendars::{Calendar, DayOfWeek, Window, Zone};
 use crate::caller::{Admission, Caller, CredentialKind};
 use crate::engine::Command;
@@ -85,6 +88,25 @@ impl SetUpBank {
         (self.statement_kind, self.booking_grain)
     }
 
+    /// Returns whether the bank acknowledges files.
+    pub fn acknowledges(&self) -> bool {
+        self.balanced
+    }
+
+    fn acknowledgements(&self) -> Acknowledgements {
+        if !self.acknowledges() {
+            return Acknowledgements::default();
+        }
+        Acknowledgements {
+            kind: AcknowledgementKind::Text,
+            within_minutes: Some(120),
+            pattern: Some(USUAL_PATTERN.to_owned()),
+            accepted: vec!["ACCEPTED".to_owned()],
+            rejected: vec!["REJECTED".to_owned()],
+            amounts: Some(AmountForm::Dollars),
+        }
+    }
+
     fn settings(&self) -> Settings {
         use DayOfWeek::{Friday, Monday, Thursday, Tuesday, Wednesday};
         // Time passes in steps of minutes, hours and days: a window is open for ten hours before the bank's deadline.
@@ -116,6 +138,7 @@ impl SetUpBank {
             windows: (11..=23).step_by(2).map(window).collect(),
             limits: Sides { credit: Some(limits), debit: Some(limits) },
             file_name: "SIM_{date}_{modifier}.ach".to_owned(),
+            acknowledgements: self.acknowledgements(),
         }
     }
 }

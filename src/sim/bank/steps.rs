@@ -31,7 +31,7 @@ impl Simulation {
         let (Some(admin), Some(payer)) = (of_role(Role::Admin), of_role(Role::Payer)) else { return Ok(()) };
         let members = Members { admin, payer };
         let command = SetUpBank::draw(org, members, &self.vault, &mut self.chance);
-        let statements = command.statements();
+        let (statements, acknowledges) = (command.statements(), command.acknowledges());
         let mut batch = Batch::new();
         batch.add(Who::Stage, org, command, |connection| Said::Answer(Answer::ok(&connection.id)));
         let ran = self.system.run(batch, Fault::None);
@@ -41,7 +41,7 @@ impl Simulation {
         let account = accounts.first().and_then(|row| read::<SettlementAccount>(row));
         let Some(account) = account else { return Ok(()) };
         let place = Place { org, account: account.id, members };
-        self.far.open(place, statements, self.system.now());
+        self.far.open(place, statements, acknowledges, self.system.now());
         self.system.pass(DAY_SECONDS);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Compares the program's records with the bank's after each commit, by rules that do not use the product's.
 
 use super::far::Far;
-use crate::bank_files::{BankEntry, BankFile, EntryKind, EntryStatus, individual_id};
+use crate::bank_files::{BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, individual_id};
 use crate::bank_intake::{BankItem, InboundFile, ItemKind, ItemStatus};
 use crate::ids::TransferId;
 use crate::ledger::verify::Finding;
@@ -21,6 +21,10 @@ impl Far {
         self.place?;
         for file in written::<BankFile>(changes) {
             if let (Some(name), Some(sha256)) = (file.name.clone(), file.sha256.clone()) {
+                if file.answer == Some(BankAnswer::Accepted) && !self.taken.contains_key(&sha256) {
+                    let what = "is acknowledged; the bank does not have it".to_owned();
+                    self.find(INTAKE, what, format!("bank file {}", file.id));
+                }
                 self.committed.insert(name, sha256);
             }
         }
@@ -122,6 +126,7 @@ const fn what_came(kind: ItemKind, status: ItemStatus) -> &'static str {
         (ItemKind::Return, ItemStatus::Matched) => "returns that a member matched",
         (ItemKind::Change, ItemStatus::Applied) => "corrected accounts",
         (ItemKind::Rejection, ItemStatus::Applied) => "rejections that were applied",
+        (ItemKind::Acknowledgement, ItemStatus::Applied) => "acknowledgements that were applied",
         (ItemKind::Line, ItemStatus::Applied) => "lines of statements that were booked",
         (ItemKind::Line, ItemStatus::Explained) => "lines of statements that were explained",
         (ItemKind::Line, ItemStatus::Matched) => "lines of statements that a member assigned",

@@ -15,6 +15,7 @@ use crate::bank_intake::{
     self, InboundFile, InboundStatus, ItemKind, KeepInbound, NewItem, PART_BYTES, Reading, Reported, Target,
 };
 use crate::bank_statements::{self, ApplyStatement, Content, LineTarget, MatchedStatements, Plan, StatementReason};
+use crate::banking::connections;
 use crate::clock::DAY_SECONDS;
 use crate::ids::{BankConnectionId, InboundFileId, SettlementAccountId};
 use crate::jobs::Leased;
@@ -93,10 +94,11 @@ pub(super) fn read(
     chance: &mut Chance,
 ) -> Result<Finished, Refusal> {
     let org = leased.org;
-    let (file, bytes) = system.read(|world| {
+    let (file, bytes, connection) = system.read(|world| {
         let file = bank_intake::find(world, org, id)?;
         let bytes = bank_intake::bytes(world, outside.vault, &file)?;
-        Ok((file, bytes))
+        let connection = connections::find(world, org, file.connection)?;
+        Ok((file, bytes, connection))
     })?;
     if matches!(Format::of(&bytes), Some(Format::Bai2 | Format::Iso20022)) {
         let reading = match bank_statements::read(&bytes) {
@@ -107,7 +109,7 @@ pub(super) fn read(
         };
         return Ok(Finished::StatementsKept(id, Box::new(reading)));
     }
-    let reading = match bank_intake::read(&bytes) {
+    let reading = match bank_intake::read(&bytes, &connection.settings.0.acknowledgements) {
         _ if file.status != InboundStatus::Stored => Reading::Items(Vec::new()),
         Ok(reports) => Reading::Items(matched(&file, &reports, system, outside, chance)?),
         Err(findings) => Reading::Refused(findings),

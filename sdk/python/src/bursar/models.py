@@ -22,6 +22,9 @@ class AccountingInput(TypedDict):
     ledger_class_id: NotRequired[int | None]
 
 
+AcknowledgementKind: TypeAlias = Literal['none', 'text', 'status_report']
+
+
 ActionKind: TypeAlias = Literal['create', 'update', 'cancel', 'submit_for_approval', 'approve', 'reject', 'initiate_payment', 'retry_payment']
 
 
@@ -62,10 +65,13 @@ class AdvancedClock(TypedDict):
     drained: bool
 
 
-AlarmKind: TypeAlias = Literal['unsent', 'in_doubt', 'rejected', 'unbooked', 'not_covered', 'near_limit', 'statement_missing', 'statement_stopped', 'suspense']
+AlarmKind: TypeAlias = Literal['unsent', 'in_doubt', 'rejected', 'not_acknowledged', 'unbooked', 'not_covered', 'near_limit', 'statement_missing', 'statement_stopped', 'suspense']
 
 
 Alike: TypeAlias = Literal['same', 'similar', 'sounds_alike', 'initial']
+
+
+AmountForm: TypeAlias = Literal['dollars', 'cents']
 
 
 class AppComplianceAddress(TypedDict):
@@ -229,6 +235,19 @@ BackgroundCheckStatus: TypeAlias = Literal['not_started', 'started', 'pending', 
 
 
 BankAccountId: TypeAlias = str
+
+
+class BankAcknowledgements(TypedDict):
+    """
+    How the bank acknowledges the files of a connection.
+    """
+
+    kind: AcknowledgementKind
+    within_minutes: int | None
+    pattern: str | None
+    accepted: list[str]
+    rejected: list[str]
+    amounts: AmountForm | None
 
 
 BankAnswer: TypeAlias = Literal['accepted', 'settled', 'rejected']
@@ -783,7 +802,7 @@ class ItemInput(TypedDict):
     unit_price: int
 
 
-ItemKind: TypeAlias = Literal['return', 'change', 'rejection', 'dishonored_return', 'contested_return', 'refused_change', 'status', 'entry', 'line', 'opening_balance']
+ItemKind: TypeAlias = Literal['return', 'change', 'rejection', 'dishonored_return', 'contested_return', 'refused_change', 'status', 'acknowledgement', 'entry', 'line', 'opening_balance']
 
 
 ItemReason: TypeAlias = Literal['unknown_trace', 'unknown_reference', 'duplicate', 'contradiction', 'other_amount', 'other_account', 'already_returned', 'not_sent', 'not_in_file', 'other_totals', 'not_a_correction', 'method_not_in_use', 'needs_review', 'unknown_line', 'several_matches', 'other_payment', 'large_cost', 'debit_by_other', 'money_before']
@@ -1970,6 +1989,15 @@ class FieldError(TypedDict):
 
 
 DeliveryError: TypeAlias = Any
+
+
+class AcknowledgementsInput(TypedDict):
+    kind: AcknowledgementKind
+    within_minutes: NotRequired[int | None]
+    pattern: NotRequired[str | None]
+    accepted: NotRequired[list[str] | None]
+    rejected: NotRequired[list[str] | None]
+    amounts: NotRequired[AmountForm | None]
 
 
 class AddCustomerBankAccountRequest(TypedDict):
@@ -3664,6 +3692,7 @@ class UpdateBankConnectionRequest(TypedDict):
     windows: NotRequired[list[WindowInput]]
     limits: NotRequired[LimitsInput]
     file_name: NotRequired[str]
+    acknowledgements: NotRequired[AcknowledgementsInput]
 
 
 class UpdateUserComplianceRequest(TypedDict):
@@ -3998,6 +4027,7 @@ class BankConnection(TypedDict):
     windows: list[BankWindow]
     limits: BankLimitsOfBothDirections
     file_name: str
+    acknowledgements: BankAcknowledgements
     settings_version: int
     made_by: MemberId
     tested_by: MemberId | None
@@ -4122,6 +4152,7 @@ class CreateBankConnectionRequest(TypedDict):
     windows: list[WindowInput]
     limits: LimitsInput
     file_name: str
+    acknowledgements: NotRequired[AcknowledgementsInput | None]
     idempotency_key: NotRequired[str | None]
 
 

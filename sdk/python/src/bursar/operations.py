@@ -1186,7 +1186,7 @@ class Operations(Transport):
     def list_bank_alarms(self) -> list[Any]:
         """List what a person must look at.
 
-        Files that are not at the bank ten minutes before its deadline, in doubt or refused; files and returns that the bank has not booked after two banking days; statements that do not arrive or are not applied; lines that are not explained; accounts that do not cover the next files; limits that are used by 80 %. An alarm ends with its cause.
+        Files that are not at the bank ten minutes before its deadline, in doubt, refused or not acknowledged in time; files and returns that the bank has not booked after two banking days; statements that do not arrive or are not applied; lines that are not explained; accounts that do not cover the next files; limits that are used by 80 %. An alarm ends with its cause.
         """
         return self.request("GET", "/v2/bank/alarms")
 
