@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 use super::model::{BankAccount, HolderType};
 use crate::clock::Time;
 use crate::ids::BankAccountId;
-use crate::payout_methods::AccountType;
+use crate::payout_methods::{AccountType, Validation};
 
 /// A bank account in the United States. Only the last digits of its number are shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -32,6 +32,12 @@ pub struct BankAccountJson {
     pub rtp_enabled: bool,
     /// Whether the account can be used. False after it was removed or disabled by a failure.
     pub in_use: bool,
+    /// When the account was validated for entries in files of a bank; null if nothing validated it.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub validated_at: Option<Time>,
+    /// What validated it.
+    #[schema(required)]
+    pub validation: Option<Validation>,
     /// When the account was added.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
@@ -49,6 +55,8 @@ impl From<&BankAccount> for BankAccountJson {
             holder_type: account.holder_type,
             rtp_enabled: account.rtp_enabled,
             in_use: account.in_use,
+            validated_at: account.validated_at,
+            validation: account.validation,
             created: account.created_at,
         }
     }

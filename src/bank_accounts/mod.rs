@@ -17,4 +17,4 @@ mod rows;
 pub use input::{BankAccountInput, HolderName, OwnAccountInput, SealedAccount, fingerprint, seal_context, sealed_with};
 pub use json::BankAccountJson;
 pub use model::{BankAccount, HolderType};
-pub use rows::{ACCOUNTS_MAX, add, bring, correct, disable, disable_for, erase_of, find, of_holder, open};
+pub use rows::{ACCOUNTS_MAX, add, bring, correct, disable, disable_for, erase_of, find, of_holder, open, validate};

@@ -2,7 +2,7 @@ use uuid::Uuid;
 
 use crate::clock::Time;
 use crate::ids::{AppId, BankAccountId, OrgId};
-use crate::payout_methods::AccountType;
+use crate::payout_methods::{AccountType, Validation};
 use crate::world::record::{record, words};
 
 words! {
@@ -45,6 +45,9 @@ record! {
         pub disabled_at: Option<Time>,
         /// `removed`, `replaced`, or the code of the failure that disabled it.
         pub disabled_reason: Option<String>,
+        /// When the account was first validated.
+        pub validated_at: Option<Time>,
+        pub validation: Option<Validation>,
         pub version: i64,
     }
 }

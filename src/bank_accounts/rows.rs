@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::input::{SealedAccount, seal_context};
 use super::model::BankAccount;
 use crate::ids::{BankAccountId, OrgId};
-use crate::payout_methods::CORRECTED;
+use crate::payout_methods::{CORRECTED, Validation};
 use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::vault::{Tampered, Vault};
@@ -109,6 +109,8 @@ fn insert(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) ->
         created_at,
         disabled_at: None,
         disabled_reason: None,
+        validated_at: None,
+        validation: None,
         version: 1,
     };
     let sealed_number = new.number.seal(&seal_context(&account));
@@ -130,6 +132,19 @@ pub fn disable_for(world: &mut World, account: &Arc<BankAccount>, reason: &str) 
         account.disabled_reason = Some(reason.to_owned());
         account.version += 1;
     })
+}
+
+/// Records what validates an account, or that nothing does. A validated account stays validated as it is.
+pub fn validate(world: &mut World, account: &Arc<BankAccount>, validation: Option<Validation>) {
+    if validation.is_some() == account.validation.is_some() {
+        return;
+    }
+    let now = world.now();
+    world.change(account, |account| {
+        account.validated_at = validation.map(|_| now);
+        account.validation = validation;
+        account.version += 1;
+    });
 }
 
 /// Erases the accounts of a deleted person or company. The rows remain, because transfers name them.

@@ -21,6 +21,8 @@ const COLLECTED: &str = "PAYMENT";
 /// The entry descriptions that the ACH rules require of reversals, and of debits that are presented again.
 const REVERSED: &str = "REVERSAL";
 const PRESENTED_AGAIN: &str = "RETRY PYMT";
+/// The entry description of prenotes.
+const VALIDATED: &str = "PRENOTE";
 /// The characters of an individual id: base 32 without I, L, O and U.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const ID_LENGTH: usize = 15;
@@ -82,11 +84,17 @@ pub(super) fn build(
     let mut entries = Vec::with_capacity(lines.len() + 1);
     for line in lines {
         let (id, trace) = (individual_id(line.transfer), trace(line.number)?);
-        let code = code(file.direction, line.account.account_type);
+        let code = match file.purpose {
+            FilePurpose::Prenotes => prenote_code(file.direction, line.account.account_type),
+            FilePurpose::Payments | FilePurpose::Reversals | FilePurpose::Retries => {
+                code(file.direction, line.account.account_type)
+            }
+        };
         let made = entry(code, line.account, line.amount, id, line.name, trace)?;
         entries.push(Entry { discretionary: payment_type(file.direction, class).to_owned(), ..made });
     }
-    if let Some(own) = own {
+    // Prenotes move no money that another entry could balance.
+    if let Some(own) = own.filter(|_| file.moves_money()) {
         let trace = trace(file.entries_ever)?;
         let opposite = match file.direction {
             Direction::Credit => Direction::Debit,
@@ -107,6 +115,7 @@ pub(super) fn build(
             (FilePurpose::Payments, Direction::Debit) => COLLECTED.to_owned(),
             (FilePurpose::Reversals, _) => REVERSED.to_owned(),
             (FilePurpose::Retries, _) => PRESENTED_AGAIN.to_owned(),
+            (FilePurpose::Prenotes, _) => VALIDATED.to_owned(),
         },
         descriptive_date: String::new(),
         effective_on: Some(date(&file.effective_on)?),
@@ -157,6 +166,15 @@ const fn code(direction: Direction, account_type: AccountType) -> &'static str {
         (Direction::Credit, AccountType::Savings) => "32",
         (Direction::Debit, AccountType::Checking) => "27",
         (Direction::Debit, AccountType::Savings) => "37",
+    }
+}
+
+const fn prenote_code(direction: Direction, account_type: AccountType) -> &'static str {
+    match (direction, account_type) {
+        (Direction::Credit, AccountType::Checking) => "23",
+        (Direction::Credit, AccountType::Savings) => "33",
+        (Direction::Debit, AccountType::Checking) => "28",
+        (Direction::Debit, AccountType::Savings) => "38",
     }
 }
 

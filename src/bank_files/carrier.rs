@@ -11,6 +11,7 @@ use crate::banking::routes::{self, BankParts};
 use crate::calendars::Cutoff;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::fees::BOOK_CURRENCY;
+use crate::ids::OrgId;
 use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
@@ -21,8 +22,9 @@ use crate::world::{Halt, World};
 
 /// The most that one entry of a same-day file may move.
 const SAME_DAY_MAX: Cents = Cents::new(100_000_000);
-/// The banking days after the settlement in which most debits come back that the account does not cover.
-const DEBIT_WAIT_DAYS: u32 = 3;
+/// The banking days after the settlement in which most debits come back that the account does not cover, and those that
+/// the ACH rules give to return a prenote.
+const WAIT_DAYS: u32 = 3;
 /// The window of a rail without cut-offs.
 const AT_ONCE: &str = "at once";
 
@@ -39,6 +41,8 @@ pub struct Carrier {
     /// The last moment at which the rules allow the bank to get the entry.
     pub(super) send_by: Option<Time>,
     pub(super) window: Slot,
+    /// Whether an account that is not validated gets a prenote first.
+    pub(super) validates: bool,
 }
 
 /// One occurrence of a window.
@@ -74,7 +78,7 @@ pub const fn is_at_once(platform: Platform) -> bool {
 /// Returns the next window after `after` that takes the payments of a file.
 pub(super) fn next_window(
     connection: &BankConnection,
-    (platform, direction): (Platform, Direction),
+    (platform, direction, purpose): (Platform, Direction, FilePurpose),
     after: Time,
     may_be_same_day: bool,
 ) -> Option<Slot> {
@@ -91,16 +95,16 @@ pub(super) fn next_window(
     }
     let schedule = settings.schedule();
     let slot = schedule.next(after, |window| may_be_same_day || !window.same_day).map(Slot::from)?;
-    let settles_at = match direction {
-        Direction::Credit => slot.settles_at,
-        Direction::Debit => schedule.banking_days_later(slot.settles_at, DEBIT_WAIT_DAYS)?,
+    let settles_at = match (direction, purpose) {
+        (Direction::Credit, FilePurpose::Payments | FilePurpose::Reversals | FilePurpose::Retries) => slot.settles_at,
+        (Direction::Debit, _) | (_, FilePurpose::Prenotes) => schedule.banking_days_later(slot.settles_at, WAIT_DAYS)?,
     };
     Some(Slot { settles_at, ..slot })
 }
 
-/// Returns when a debit that reaches its bank now is presumed settled: it is debited on the next banking day.
-pub(super) fn late_debit_settles_at(connection: &BankConnection, now: Time) -> Option<Time> {
-    connection.settings.0.schedule().banking_days_later(now, 1 + DEBIT_WAIT_DAYS)
+/// Returns when a debit or a prenote that reaches its bank now is presumed settled: its date is the next banking day.
+pub(super) fn late_settles_at(connection: &BankConnection, now: Time) -> Option<Time> {
+    connection.settings.0.schedule().banking_days_later(now, 1 + WAIT_DAYS)
 }
 
 /// Returns whether the operators of a rail settle a payment of this amount on the same day.
@@ -139,6 +143,18 @@ fn bank_route(
     Ok(Some((parts, connection)))
 }
 
+/// Returns the carrier of the prenote of an account, before an entry of another carrier.
+///
+/// # Errors
+/// `invalid-state` if the connection has no window within three weeks.
+pub(super) fn of_prenote(world: &World, org: OrgId, entry: &Carrier) -> Result<Carrier, Halt> {
+    let connection = connections::find(world, org, entry.parts.connection)?;
+    let purpose = FilePurpose::Prenotes;
+    let window = next_window(&connection, (entry.platform, entry.direction, purpose), world.now(), true);
+    let window = window.ok_or_else(no_window)?;
+    Ok(Carrier { purpose, window, send_by: None, ..entry.clone() })
+}
+
 /// Returns the carrier of a payout of this amount; `None` if no route of its rail to a bank is in force.
 ///
 /// # Errors
@@ -160,7 +176,7 @@ pub fn carrier(
 /// force.
 pub fn settles_at(world: &World, scope: Scope, platform: Platform, amount: Cents) -> Result<Option<Time>, Halt> {
     let Some((_, connection)) = bank_route(world, scope, platform)? else { return Ok(None) };
-    let rail = (platform, Direction::Credit);
+    let rail = (platform, Direction::Credit, FilePurpose::Payments);
     let window = next_window(&connection, rail, world.now(), may_be_same_day(platform, amount));
     Ok(window.map(|window| window.settles_at))
 }
@@ -175,8 +191,21 @@ pub(super) fn carrier_to(
     holder: HolderType,
     amount: Cents,
 ) -> Result<Option<Carrier>, Halt> {
-    let Some((parts, connection)) = bank_route(world, scope, Platform::Ach)? else { return Ok(None) };
-    credit(world, parts, &connection, (Platform::Ach, holder), amount).map(Some)
+    carrier_by(world, scope, (Platform::Ach, holder), amount)
+}
+
+/// Returns the carrier of a payment of this amount by a rail; `None` if no route of the rail to a bank is in force.
+///
+/// # Errors
+/// Those of [`carrier`].
+pub(super) fn carrier_by(
+    world: &World,
+    scope: Scope,
+    (platform, holder): (Platform, HolderType),
+    amount: Cents,
+) -> Result<Option<Carrier>, Halt> {
+    let Some((parts, connection)) = bank_route(world, scope, platform)? else { return Ok(None) };
+    credit(world, parts, &connection, (platform, holder), amount).map(Some)
 }
 
 fn credit(
@@ -202,18 +231,19 @@ fn credit(
         return Err(Refusal::new(Code::LimitExceeded, message).into());
     }
     let format = settings.identity.format();
-    let class = match format {
+    let (class, validates) = match format {
         FileFormat::Nacha => {
             let originator = originators::find(world, connection.org, parts.originator)?;
-            Some(credit_class(&originator.entry_classes.0, holder).ok_or_else(no_class)?)
+            let class = credit_class(&originator.entry_classes.0, holder).ok_or_else(no_class)?;
+            (Some(class), originator.prenotes)
         }
-        FileFormat::Pain001 => None,
+        // Messages have no prenotes.
+        FileFormat::Pain001 => (None, false),
     };
-    let (now, direction) = (world.now(), Direction::Credit);
-    let window = next_window(connection, (platform, direction), now, may_be_same_day(platform, amount));
+    let (now, direction, purpose) = (world.now(), Direction::Credit, FilePurpose::Payments);
+    let window = next_window(connection, (platform, direction, purpose), now, may_be_same_day(platform, amount));
     let window = window.ok_or_else(no_window)?;
-    let (purpose, send_by) = (FilePurpose::Payments, None);
-    Ok(Carrier { parts, platform, format, direction, class, purpose, send_by, window })
+    Ok(Carrier { parts, platform, format, direction, class, purpose, send_by: None, window, validates })
 }
 
 /// Returns the class of a payment: for its holder if the originator may use it, else the other one.
@@ -266,11 +296,12 @@ pub(super) fn carrier_from(
         );
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
-    let (platform, direction, format) = (Platform::Ach, Direction::Debit, settings.identity.format());
-    let window = next_window(&connection, (platform, direction), world.now(), may_be_same_day(platform, amount));
-    let window = window.ok_or_else(no_window)?;
-    let (purpose, send_by) = (FilePurpose::Payments, None);
-    Ok(Some(Carrier { parts, platform, format, direction, class: Some(class), purpose, send_by, window }))
+    let (platform, direction, purpose) = (Platform::Ach, Direction::Debit, FilePurpose::Payments);
+    let may_be_same_day = may_be_same_day(platform, amount);
+    let window = next_window(&connection, (platform, direction, purpose), world.now(), may_be_same_day);
+    let (window, format) = (window.ok_or_else(no_window)?, settings.identity.format());
+    let (class, send_by, validates) = (Some(class), None, originator.prenotes);
+    Ok(Some(Carrier { parts, platform, format, direction, class, purpose, send_by, window, validates }))
 }
 
 /// Returns the carrier of an entry that follows an entry of this file: under the same name, of the same class. `None` if no
@@ -286,7 +317,8 @@ pub(super) fn following(
     (after, send_by): (Time, Time),
 ) -> Result<Option<Carrier>, Halt> {
     let connection = connections::find(world, file.org, file.connection)?;
-    let window = next_window(&connection, (file.platform, direction), after, may_be_same_day(file.platform, amount));
+    let rail = (file.platform, direction, purpose);
+    let window = next_window(&connection, rail, after, may_be_same_day(file.platform, amount));
     let Some(window) = window.filter(|window| window.submit_by <= send_by) else { return Ok(None) };
     let (connection_id, originator, settlement_account) = (file.connection, file.originator, file.settlement_account);
     Ok(Some(Carrier {
@@ -298,6 +330,7 @@ pub(super) fn following(
         purpose,
         send_by: Some(send_by),
         window,
+        validates: false,
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::carrier::next_window;
+use super::held::move_held;
 use super::join::remove;
 use super::model::{BankEntry, BankFile, BankSequence, FileStatus, Header};
 use super::references;
@@ -106,13 +107,14 @@ pub(super) enum Next {
 /// Moves a file into the next window, without an identity.
 pub(super) fn move_to_next(world: &mut World, file: &Arc<BankFile>, connection: &BankConnection) -> Result<Next, Halt> {
     let to = rules::apply(file.status, FileEvent::Redated)?;
-    let Some(window) = next_window(connection, (file.platform, file.direction), world.now(), file.same_day) else {
+    let rail = (file.platform, file.direction, file.purpose);
+    let Some(window) = next_window(connection, rail, world.now(), file.same_day) else {
         return Ok(Next::NoWindow);
     };
     if file.send_by.is_some_and(|send_by| window.submit_by > send_by) {
         return Ok(Next::TooLate);
     }
-    Ok(Next::Moved(rows::change(world, file, |file| {
+    let moved = rows::change(world, file, |file| {
         file.status = to;
         file.window_name = window.name;
         file.window_at = window.window_at;
@@ -124,7 +126,9 @@ pub(super) fn move_to_next(world: &mut World, file: &Arc<BankFile>, connection: 
         (file.must_release, file.released_by, file.released_at) = (false, None, None);
         (file.way, file.temp_name, file.sealed_at) = (None, None, None);
         (file.first_trace, file.sent_at, file.ended_through, file.answer) = (None, None, None, None);
-    })))
+    });
+    move_held(world, &moved)?;
+    Ok(Next::Moved(moved))
 }
 
 /// Removes an entry from a file that the bank cannot have. A written file then has other bytes, so it gets another identity
@@ -196,7 +200,7 @@ fn seal(
     };
     let before = if files == 0 { Cents::ZERO } else { before };
     let sum = before.plus(file.credit).map_err(too_large)?;
-    let must_release = limits.is_none_or(|limits| file.credit > limits.per_file || sum > limits.per_day);
+    let must_release = file.moves_money() && limits.is_none_or(|limits| file.credit > limits.per_file || sum > limits.per_day);
     let cuts = file.cuts + 1;
     let (first_trace, message_id) = match settings.identity.format() {
         FileFormat::Nacha => (Some(first_trace(sequence, file)), None),

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::model::BankEntry;
 use crate::bank_accounts::{self, BankAccount};
-use crate::payout_methods::{self, Details, PayoutMethod, UsBank};
+use crate::ids::{BankAccountId, OrgId, PayoutMethodId, UserId};
+use crate::payout_methods::{self, Details, PayoutMethod, UsBank, Validation};
 use crate::refusal::{Code, Refusal};
+use crate::transfers::Transfer;
 use crate::vault::Vault;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -29,14 +31,28 @@ pub enum OpenedEnd {
 /// # Errors
 /// `not-found`.
 pub fn far_end(world: &World, entry: &BankEntry) -> Result<FarEnd, Halt> {
-    if let Some(account) = entry.bank_account {
-        let account = world.get::<BankAccount>(key![entry.org, account])?;
+    found(world, entry.org, entry.bank_account, (entry.user_id, entry.payout_method))
+}
+
+/// Returns the account at the other end of a transfer.
+pub(super) fn far_end_of(world: &World, transfer: &Transfer) -> Result<FarEnd, Halt> {
+    found(world, transfer.org, transfer.bank_account, (transfer.user_id, transfer.payout_method))
+}
+
+fn found(
+    world: &World,
+    org: OrgId,
+    account: Option<BankAccountId>,
+    method: (Option<UserId>, Option<PayoutMethodId>),
+) -> Result<FarEnd, Halt> {
+    if let Some(account) = account {
+        let account = world.get::<BankAccount>(key![org, account])?;
         return Ok(FarEnd::Account(account.ok_or_else(|| Refusal::not_found("bank account"))?));
     }
-    let (Some(user), Some(method)) = (entry.user_id, entry.payout_method) else {
+    let (Some(user), Some(method)) = method else {
         return Err(Refusal::new(Code::InternalError, "An entry of a bank file names no account.").into());
     };
-    Ok(FarEnd::Method(payout_methods::paid_to(world, entry.org, user, method)?))
+    Ok(FarEnd::Method(payout_methods::paid_to(world, org, user, method)?))
 }
 
 impl FarEnd {
@@ -47,6 +63,32 @@ impl FarEnd {
             Self::Method(method) => method.sealed_details.is_empty(),
             Self::Account(account) => account.sealed_number.is_empty(),
         }
+    }
+
+    #[must_use]
+    pub fn validation(&self) -> Option<Validation> {
+        match self {
+            Self::Method(method) => method.validation,
+            Self::Account(account) => account.validation,
+        }
+    }
+
+    /// Records what validates the account, or that nothing does.
+    pub fn validate(&self, world: &mut World, validation: Option<Validation>) {
+        match self {
+            Self::Method(method) => payout_methods::validate(world, method, validation),
+            Self::Account(account) => bank_accounts::validate(world, account, validation),
+        }
+    }
+
+    /// Returns why the account is out of use, if it is.
+    #[must_use]
+    pub fn disabled_for(&self) -> Option<&str> {
+        let (in_use, reason) = match self {
+            Self::Method(method) => (method.in_use, method.disabled_reason.as_deref()),
+            Self::Account(account) => (account.in_use, account.disabled_reason.as_deref()),
+        };
+        if in_use { None } else { Some(reason.unwrap_or_default()) }
     }
 
     /// Returns the account; `None` if another program changed it although the key is there.

@@ -32,6 +32,8 @@ pub enum NotReversible {
     Message,
     /// It is a reversal.
     Reversal,
+    /// It is a prenote.
+    Prenote,
     /// It was returned, so its money is back.
     Returned,
     /// It left its file, or the bank refused it.
@@ -58,6 +60,7 @@ impl NotReversible {
             }
             Self::Message => "Only an entry of a NACHA file can be reversed. Ask the bank to recall the payment.",
             Self::Reversal => "The entry is a reversal itself. Make a new payment instead.",
+            Self::Prenote => "The entry is a prenote, which moves no money.",
             Self::Returned => "The entry was returned, so its money is back.",
             Self::NotSent => "The entry left its file, or the bank refused it. No money moved.",
             Self::Reversed => "The entry has a reversal already. An entry is reversed once.",
@@ -84,6 +87,9 @@ fn obstacle_of_file(file: &BankFile) -> Option<NotReversible> {
     }
     if file.header.as_ref().is_none_or(|header| header.0.identity.nacha().is_none()) {
         return Some(NotReversible::Message);
+    }
+    if !file.moves_money() {
+        return Some(NotReversible::Prenote);
     }
     // A payer could otherwise get back what was never collected.
     file.is_unproven().then_some(NotReversible::Unproven)
@@ -246,7 +252,7 @@ pub fn present_again(world: &mut World, entry: &BankEntry, most: i64) -> Result<
 /// only while its original is at the bank or has settled.
 pub(super) fn may_leave(world: &World, entry: &BankEntry, account: &FarEnd) -> Result<bool, Halt> {
     match (entry.kind, entry.follows) {
-        (EntryKind::Payment, _) | (EntryKind::Reversal, None) => Ok(true),
+        (EntryKind::Payment | EntryKind::Prenote, _) | (EntryKind::Reversal, None) => Ok(true),
         (EntryKind::Retry, _) => Ok(is_in_use(account)),
         (EntryKind::Reversal, Some(original)) => {
             let Some(original) = rows::entry(world, entry.org, original)? else { return Ok(true) };

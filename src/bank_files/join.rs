@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bursar_formats::text;
 
 use super::carrier::{Carrier, Slot, is_at_once};
-use super::model::{BankEntry, BankFile, EntryKind, EntryStatus, FileStatus};
+use super::model::{BankEntry, BankFile, EntryKind, EntryStatus, FilePurpose, FileStatus};
 use super::rows;
 use crate::banking::FileFormat;
 use crate::ids::{BankFileId, OrgId};
@@ -18,6 +18,8 @@ use crate::world::{Halt, World};
 
 /// Entries of a file at most. Their sum has at most 12 digits in a NACHA file.
 const ENTRIES_MAX: i64 = 100_000;
+/// Prenotes of a file at most: when it moves, the payments that wait for it change in the same commit.
+const PRENOTES_MAX: i64 = 1_000;
 const CREDIT_MAX: Cents = Cents::new(999_999_999_999);
 /// The length of a payee's name in an entry of a NACHA file, and in a message.
 const NACHA_NAME_MAX: usize = 22;
@@ -25,17 +27,10 @@ const MESSAGE_NAME_MAX: usize = 70;
 /// The name of a payee whose name has no letter of a file.
 pub(super) const NO_NAME: &str = "PAYEE";
 
-/// Adds a transfer to the open file of its window, and makes it pending. `name` is the holder's of the account.
-///
-/// # Errors
-/// `internal-error` for a transfer without an account.
-pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name: &str) -> Result<Arc<Transfer>, Halt> {
-    if transfer.bank_account.is_none() && (transfer.user_id.is_none() || transfer.payout_method.is_none()) {
-        return Err(Refusal::new(Code::InternalError, "A transfer for a bank file has no account.").into());
-    }
-    let (org, app, amount, now) = (transfer.org, transfer.app, transfer.arrives, world.now());
-    let entry = BankEntry {
-        org,
+/// Returns a first entry of a transfer; its file completes it.
+pub(super) fn first_entry(world: &World, carrier: &Carrier, transfer: &Transfer, name: &str) -> BankEntry {
+    BankEntry {
+        org: transfer.org,
         transfer: transfer.id,
         kind: EntryKind::Payment,
         of_transfer: None,
@@ -47,11 +42,11 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
         number: 0,
         settlement_account: carrier.parts.settlement_account,
         direction: carrier.direction,
-        app,
+        app: transfer.app,
         user_id: transfer.user_id,
         payout_method: transfer.payout_method,
         bank_account: transfer.bank_account,
-        amount,
+        amount: transfer.arrives,
         name: Some(written(carrier.format, name)),
         status: EntryStatus::Joined,
         answer: None,
@@ -59,9 +54,22 @@ pub fn join(world: &mut World, carrier: &Carrier, transfer: &Arc<Transfer>, name
         debit_line: None,
         credit_due: None,
         credit_line: None,
-        created_at: now,
+        created_at: world.now(),
         ended_at: None,
-    };
+    }
+}
+
+/// Adds a transfer to the open file of its window, and makes it pending. `name` is the holder's of the account.
+///
+/// # Errors
+/// The store's.
+pub(super) fn enter(
+    world: &mut World,
+    carrier: &Carrier,
+    transfer: &Arc<Transfer>,
+    name: &str,
+) -> Result<Arc<Transfer>, Halt> {
+    let entry = first_entry(world, carrier, transfer, name);
     let file = add(world, carrier, entry)?;
     let settles_at = Some(file.settles_at);
     if transfer.status == TransferStatus::Pending {
@@ -114,7 +122,7 @@ fn open_file(world: &mut World, carrier: &Carrier, (org, amount): (OrgId, Cents)
             && (file.originator, file.settlement_account) == (new.originator, new.settlement_account)
             && (file.direction, file.entry_class, file.purpose) == (new.direction, new.entry_class, new.purpose)
             && file.window_name == new.window_name
-            && file.entries_ever < ENTRIES_MAX
+            && file.entries_ever < if file.purpose == FilePurpose::Prenotes { PRENOTES_MAX } else { ENTRIES_MAX }
             && file.credit.plus(amount).is_ok_and(|credit| credit <= CREDIT_MAX)
     };
     if let Some(found) = rows::of_window(world, &new)?.into_iter().find(fits) {
@@ -127,7 +135,7 @@ fn open_file(world: &mut World, carrier: &Carrier, (org, amount): (OrgId, Cents)
 
 fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     let (id, now) = (world.id(), world.now());
-    let Carrier { parts, platform, format: _, direction, class, purpose, send_by, window } = carrier;
+    let Carrier { parts, platform, format: _, direction, class, purpose, send_by, window, validates: _ } = carrier;
     let Slot { name, window_at, submit_by, effective_on, settles_at, same_day } = window.clone();
     BankFile {
         org,
@@ -184,11 +192,15 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
     }
 }
 
-/// Removes a transfer from its file; returns whether it could. The entry of a file that was cut remains.
+/// Removes a transfer from its file; returns whether it could. The entry of a file that was cut remains. A transfer that
+/// waits for a prenote is in no file.
 ///
 /// # Errors
 /// The store's.
 pub fn withdraw(world: &mut World, transfer: &Transfer) -> Result<bool, Halt> {
+    if transfer.held_for.is_some() {
+        return Ok(true);
+    }
     let Some(entry) = rows::entry(world, transfer.org, transfer.id)? else { return Ok(false) };
     let file = rows::find(world, entry.org, entry.file)?;
     if entry.status != EntryStatus::Joined || file.status != FileStatus::Open {

@@ -12,10 +12,13 @@
 mod booking;
 mod build;
 mod carrier;
+mod classes;
 mod contents;
 mod cut;
 mod far_end;
 mod follow;
+mod held;
+pub mod held_proof;
 mod http;
 mod inputs;
 mod join;
@@ -23,6 +26,7 @@ mod json;
 mod message;
 mod model;
 mod operator;
+mod prenotes;
 mod progress;
 pub mod proof;
 mod rates;
@@ -37,16 +41,19 @@ pub use booking::{
 };
 pub use build::{individual_id, is_individual_id};
 pub use carrier::{Carrier, carrier, collects, is_at_once, settles_at};
+pub use classes::class_of_payment;
 pub use contents::{Contents, contents};
 pub use cut::{CutFile, pull_out};
 pub use far_end::{FarEnd, OpenedEnd, far_end};
 pub use follow::{NotReversible, may_reverse, may_reverse_file, not_reversed, present_again, reverse};
+pub use held::waiting_for;
 pub use http::routes;
-pub use join::{join, remove, withdraw};
+pub use join::{remove, withdraw};
 pub use model::{
     BankAnswer, BankEntry, BankFile, BankSequence, EntryKind, EntryStatus, FilePurpose, FileStatus, Header,
 };
 pub use operator::{ActOnFile, Deed};
+pub use prenotes::{close_prenote, join, open_prenotes, resume};
 pub use progress::{Advance, Begin, Rest, Step, StopForBytes, Swept, Written, acknowledge, reject};
 pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};
 pub use references::{end_to_end_id, file_of, transfer_of};

@@ -66,6 +66,8 @@ words! {
         Reversal = "reversal",
         /// Presents a debit again that came back.
         Retry = "retry",
+        /// Validates an account, without money.
+        Prenote = "prenote",
     }
 }
 
@@ -78,6 +80,8 @@ words! {
         Reversals = "reversals",
         /// Debits that are presented again.
         Retries = "retries",
+        /// Prenotes, without money.
+        Prenotes = "prenotes",
     }
 }
 
@@ -213,6 +217,14 @@ record! {
 }
 
 impl BankFile {
+    /// Returns whether its entries move money.
+    pub const fn moves_money(&self) -> bool {
+        match self.purpose {
+            FilePurpose::Payments | FilePurpose::Reversals | FilePurpose::Retries => true,
+            FilePurpose::Prenotes => false,
+        }
+    }
+
     /// Returns whether only the word of a member says that the bank has it: no line of a statement books it.
     pub const fn is_unproven(&self) -> bool {
         self.closed_by.is_some() && self.debit_line.is_none() && self.booked == 0
@@ -238,7 +250,7 @@ impl BankEntry {
         }
     }
 
-    /// Returns the transfer whose money it moves.
+    /// Returns the transfer whose money it moves; for a prenote, that of the first payment that waited for it.
     #[must_use]
     pub fn moves(&self) -> TransferId {
         self.of_transfer.unwrap_or(self.transfer)
@@ -248,14 +260,14 @@ impl BankEntry {
     pub const fn is_of_transfer(&self) -> bool {
         match self.kind {
             EntryKind::Payment | EntryKind::Retry => true,
-            EntryKind::Reversal => false,
+            EntryKind::Reversal | EntryKind::Prenote => false,
         }
     }
 }
 
 /// Returns whether the rules count a returned debit as not authorized.
 pub(super) const fn is_unauthorized(code: FailureCode) -> bool {
-    matches!(code, FailureCode::Unauthorized)
+    matches!(code, FailureCode::Unauthorized | FailureCode::NotAsAuthorized)
 }
 
 /// Returns whether the rules count a returned debit as administrative.
@@ -324,7 +336,7 @@ record! {
         /// The id of the entry: that of its transfer, or one of its own if it follows another entry.
         pub transfer: TransferId,
         pub kind: EntryKind,
-        /// The transfer, if the entry follows another one.
+        /// The transfer, if the entry follows another one; for a prenote, the first transfer that waited for it.
         pub of_transfer: Option<TransferId>,
         /// The entry that it reverses or presents again.
         pub follows: Option<TransferId>,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::carrier::{is_at_once, late_debit_settles_at};
+use super::carrier::{is_at_once, late_settles_at};
+use super::held::move_held;
 use super::model::{BankAnswer, BankFile, FileStatus};
 use super::rows;
 use super::rules::{self, FileEvent};
@@ -138,9 +139,10 @@ pub(super) fn sent(
     edit: impl FnOnce(&mut BankFile),
 ) -> Result<Arc<BankFile>, Halt> {
     let now = world.now();
-    // A bank that gets debits late debits them late, and may return them as many days later.
-    let late = if file.direction == Direction::Debit && now > file.submit_by {
-        late_debit_settles_at(&*connections::find(world, file.org, file.connection)?, now)
+    // A bank that gets debits or prenotes late books them late, and may return them as many days later.
+    let waits = file.direction == Direction::Debit || !file.moves_money();
+    let late = if waits && now > file.submit_by {
+        late_settles_at(&*connections::find(world, file.org, file.connection)?, now)
     } else {
         None
     };
@@ -148,9 +150,12 @@ pub(super) fn sent(
         file.status = FileStatus::Sent;
         file.sent_at = Some(now);
         file.settles_at = late.map_or(file.settles_at, |late| late.max(file.settles_at));
-        file.debit_due = Some(file.settlement_account);
+        file.debit_due = Some(file.settlement_account).filter(|_| file.moves_money());
         edit(file);
     });
+    if late.is_some() {
+        move_held(world, &file)?;
+    }
     // A bank answers an instant payment, so its settlement is never presumed.
     if !is_at_once(file.platform) {
         jobs::enqueue_at(world, file.org, Work::EndBankFile { file: file.id.0 }, file.settles_at.max(now));

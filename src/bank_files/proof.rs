@@ -109,7 +109,7 @@ impl Checker {
         {
             self.find(FOLLOWED, format!("reverses {original} a second time"), place.clone());
         }
-        if !transfer.is_some_and(|transfer| is_of(entry, transfer)) {
+        if entry.kind != EntryKind::Prenote && !transfer.is_some_and(|transfer| is_of(entry, transfer)) {
             let status = transfer.map_or("missing", |transfer| transfer.status.as_str());
             self.find(
                 FILES,

@@ -92,7 +92,7 @@ pub fn return_rates(world: &World, org: OrgId) -> Result<Vec<ReturnRatesJson>, H
     let debits = Query::of::<BankFile>(org.to_value(), "id", FILES_READ).equal("direction", Direction::Debit);
     let mut counts: BTreeMap<OriginatorId, Counts> = BTreeMap::new();
     for file in world.page::<BankFile>(&debits)? {
-        if file.status != FileStatus::Sent || file.sent_at.is_none_or(|sent| sent < since) {
+        if file.status != FileStatus::Sent || !file.moves_money() || file.sent_at.is_none_or(|sent| sent < since) {
             continue;
         }
         let sum = counts.entry(file.originator).or_default();

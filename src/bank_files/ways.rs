@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::carrier::{Carrier, carrier_from, carrier_to};
-use super::join::join;
+use super::classes::class_of_own;
+use super::prenotes::join;
 use crate::bank_accounts::{BankAccount, HolderType};
 use crate::banking::originators::EntryClass;
 use crate::banking::routes;
@@ -20,6 +21,16 @@ pub enum Way {
     File(Carrier),
     /// In the sandbox only.
     Simulated,
+}
+
+impl Way {
+    /// Requires that the account is validated, also if the originator does not.
+    pub fn must_validate(&mut self) {
+        match self {
+            Self::File(carrier) => carrier.validates = true,
+            Self::Simulated => {}
+        }
+    }
 }
 
 /// Returns the way of a bill or a withdrawal (`what`, for the message) to the bank account of a vendor or an app.
@@ -59,8 +70,7 @@ fn by(world: &World, carrier: Option<Carrier>, what: &'static str) -> Result<Way
     Ok(Way::Simulated)
 }
 
-/// Returns the way of a debit of an app's own bank account. A company's account is debited as one, a person's with the
-/// written authorization that its owner gave by naming it.
+/// Returns the way of a debit of an app's own bank account.
 ///
 /// # Errors
 /// Those of [`way_from`].
@@ -71,11 +81,7 @@ pub fn way_from_own(
     amount: Cents,
     what: &'static str,
 ) -> Result<Way, Halt> {
-    let class = match account.held_by(HolderType::Company) {
-        HolderType::Company => EntryClass::Ccd,
-        HolderType::Individual => EntryClass::Ppd,
-    };
-    way_from(world, scope, class, amount, what)
+    way_from(world, scope, class_of_own(account.held_by(HolderType::Company)), amount, what)
 }
 
 /// Adds a transfer to the file of its way, or queues the job of the simulated rail. `name` is the holder's of the account

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::correct::{correct, correct_account};
 use super::matching::Target;
-use super::model::{BankItem, Findings, InboundFile, InboundStatus, ItemReason, ItemStatus};
+use super::model::{BankItem, Findings, InboundFile, InboundStatus, ItemKind, ItemReason, ItemStatus};
 use super::reported::Reported;
 use super::rows;
 use super::rules::{self, InboundEvent};
@@ -193,10 +193,12 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
         Target::Correction(transfer, details) => {
             let corrected = correct(world, org, *transfer, details)?;
             let (payout_method, reason) = (corrected.as_ref().ok().copied(), corrected.err());
+            stop_prenote(world, org, item, (*transfer, reason))?;
             Ok(Effect { reason, payout_method, transfer: Some(*transfer), ..Effect::default() })
         }
         Target::AccountCorrection(transfer, account) => {
             let reason = correct_account(world, org, *transfer, account)?.err();
+            stop_prenote(world, org, item, (*transfer, reason))?;
             Ok(Effect { reason, transfer: Some(*transfer), ..Effect::default() })
         }
         Target::Rejection(id) => {
@@ -218,9 +220,33 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
             Ok(Effect { reason, transfer: Some(*transfer), ..Effect::default() })
         }
         Target::Unmatched(reason, transfer) => {
+            if let Some(transfer) = transfer {
+                stop_prenote(world, org, item, (*transfer, Some(*reason)))?;
+            }
             Ok(Effect { reason: Some(*reason), transfer: *transfer, ..Effect::default() })
         }
     }
+}
+
+/// The codes of changes that replace numbers of an account.
+const NUMBERS: [&str; 6] = ["C01", "C02", "C03", "C05", "C06", "C07"];
+
+/// Stops the payments that wait for a prenote if its bank reports other numbers that are not applied.
+fn stop_prenote(
+    world: &mut World,
+    org: OrgId,
+    item: &NewItem,
+    (transfer, reason): (TransferId, Option<ItemReason>),
+) -> Result<(), Halt> {
+    let is_of_account = matches!(
+        reason,
+        Some(ItemReason::NeedsReview | ItemReason::NotACorrection | ItemReason::MethodNotInUse)
+    );
+    if !is_of_account || item.reported.kind != ItemKind::Change || !NUMBERS.contains(&item.reported.code.as_str()) {
+        return Ok(());
+    }
+    let entry = entry_of(world, org, transfer)?;
+    settlements::not_corrected(world, &entry)
 }
 
 fn entry_of(world: &World, org: OrgId, transfer: TransferId) -> Result<Arc<BankEntry>, Halt> {

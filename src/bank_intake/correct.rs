@@ -9,9 +9,10 @@ use crate::bank_accounts::{self, SealedAccount};
 use crate::bank_files::{self, BankEntry, BankFile, EntryStatus, FarEnd};
 use crate::ids::{BankFileId, OrgId, PayoutMethodId, TransferId};
 use crate::payment_customers::{self, PaymentCustomer};
-use crate::payout_methods::SealedDetails;
+use crate::payout_methods::{SealedDetails, Validation};
 use crate::refusal::Refusal;
 use crate::scope::Scope;
+use crate::settlements;
 use crate::transfers;
 use crate::users;
 use crate::world::record::key;
@@ -36,7 +37,10 @@ pub(super) fn correct(
     let user = users::find(world, scope, method.user_id)?;
     let entries = bank_files::of_method(world, org, method.id)?;
     let waiting = unwritten(world, entries)?;
-    let new = users::correct_payout_method(world, scope, &user, &method, details)?.id;
+    let prenotes = bank_files::open_prenotes(world, &FarEnd::Method(method.clone()))?;
+    let corrected = users::correct_payout_method(world, scope, &user, &method, details)?;
+    let new = corrected.id;
+    FarEnd::Method(corrected).validate(world, Some(Validation::Correction));
     for entry in waiting {
         if entry.is_of_transfer() {
             let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.moves())?;
@@ -44,6 +48,7 @@ pub(super) fn correct(
         }
         world.change(&entry, |entry| entry.payout_method = Some(new));
     }
+    settlements::corrected(world, &prenotes, (Some(new), None))?;
     Ok(Ok(new))
 }
 
@@ -64,7 +69,10 @@ pub(super) fn correct_account(
     }
     let entries = bank_files::of_account(world, org, account.id)?;
     let waiting = unwritten(world, entries)?;
-    let new = bank_accounts::correct(world, &account, corrected)?.id;
+    let prenotes = bank_files::open_prenotes(world, &FarEnd::Account(account.clone()))?;
+    let corrected = bank_accounts::correct(world, &account, corrected)?;
+    let new = corrected.id;
+    FarEnd::Account(corrected).validate(world, Some(Validation::Correction));
     for entry in waiting {
         if entry.is_of_transfer() {
             let transfer = transfers::find(world, Scope { org, app: entry.app }, entry.moves())?;
@@ -72,6 +80,7 @@ pub(super) fn correct_account(
         }
         world.change(&entry, |entry| entry.bank_account = Some(new));
     }
+    settlements::corrected(world, &prenotes, (None, Some(new)))?;
     if let Some(customer) = world.get::<PaymentCustomer>(key![org, account.holder])? {
         payment_customers::touch(world, &customer)?;
     } else if let Some(app) = world.get::<App>(key![org, account.holder])? {

@@ -152,7 +152,7 @@ fn reports_of(batch: &Batch) -> Vec<Reported> {
 }
 
 fn rejection(batch: &Batch, code: &str) -> Reported {
-    let of = |codes: [&str; 2]| {
+    let of = |codes: [&str; 4]| {
         let found: Vec<u64> = batch
             .entries
             .iter()
@@ -161,7 +161,8 @@ fn rejection(batch: &Batch, code: &str) -> Reported {
             .collect();
         (i64::try_from(found.len()).unwrap_or(i64::MAX), found.iter().sum::<u64>())
     };
-    let ((credits, credit), debits) = (of(["22", "32"]), of(["27", "37"]));
+    // With the prenotes of both directions.
+    let ((credits, credit), debits) = (of(["22", "32", "23", "33"]), of(["27", "37", "28", "38"]));
     Reported {
         kind: ItemKind::Rejection,
         line: batch.entries.first().map_or(0, |entry| i64::from(entry.line)),

@@ -22,6 +22,11 @@ pub(super) fn is_debit(code: &str) -> bool {
     matches!(code, "27" | "37")
 }
 
+/// Returns whether a transaction code is a prenote.
+pub(super) fn is_prenote(code: &str) -> bool {
+    matches!(code, "23" | "33" | "28" | "38")
+}
+
 /// A payment, as its file had it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Paid {
@@ -69,9 +74,9 @@ impl Paid {
         Self { amount, trace, ..self.clone() }
     }
 
-    /// Returns whether it debits its account.
+    /// Returns whether it debits its account, or asks about it for a debit.
     pub fn is_debit(&self) -> bool {
-        is_debit(&self.code)
+        is_debit(&self.code) || matches!(self.code.as_str(), "28" | "38")
     }
 
     fn odfi(&self) -> String {

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::account::{Account, Grain, Kind};
 use super::acknowledgement::Acknowledgement;
-use super::answers::{self, Answer, Paid, Report, is_credit, is_debit};
+use super::answers::{self, Answer, Paid, Report, is_credit, is_debit, is_prenote};
 use super::magic::{Selected, selected};
 use super::messages::{self, Executed, Owed as OwedMessage};
 
@@ -146,8 +146,8 @@ impl Bank {
             let others = batch.entries.iter().filter(|entry| entry.name.trim_end() != OFFSET);
             others.filter(|entry| is(&entry.code)).collect::<Vec<&Entry>>()
         };
-        let (credits, debits) = (of(is_credit), of(is_debit));
-        let all = || credits.iter().chain(&debits);
+        let (credits, debits, prenotes) = (of(is_credit), of(is_debit), of(is_prenote));
+        let all = || credits.iter().chain(&debits).chain(&prenotes);
         if all().any(|entry| selected(&entry.account) == Selected::Rejected) {
             let entries = batch.entries.iter().map(|entry| Paid::of(file, batch, entry)).collect();
             return self.owe(now, Report::Rejected { entries });
@@ -162,7 +162,7 @@ impl Bank {
             match selected(&entry.account) {
                 Selected::ReversalReturned(reason) if is_reversal => self.owe(now, returned(reason)),
                 Selected::ReversalReturnedLate(reason) if is_reversal => self.owe(now + late, returned(reason)),
-                Selected::ShortOfFunds(times) if paid.is_debit() && self.is_short(&entry.account, times) => {
+                Selected::ShortOfFunds(times) if is_debit(&entry.code) && self.is_short(&entry.account, times) => {
                     self.owe(now, returned(1));
                 }
                 Selected::Nothing
@@ -239,6 +239,7 @@ impl Bank {
         let Some(account) = &mut self.account else { return };
         for report in due {
             match report {
+                Report::Returned { paid, .. } if paid.amount == 0 => {}
                 Report::Returned { paid, reason } => {
                     let amount = i64::try_from(paid.amount).unwrap_or(i64::MAX);
                     let kind = if paid.is_debit() { Kind::ReturnedDebits } else { Kind::Returns };

@@ -317,7 +317,7 @@ fn claim_transfer(
         platform: transfer.platform.map(|platform| platform.as_str()),
         destination,
         completed_at: transfer.completed_at,
-        arrives_at: transfer.settles_at,
+        arrives_at: transfer.settles_at.or(transfer.held_until),
         error: transfer.error.map(|error| error.as_str()),
         error_message: transfer.error.map(|error| error.failure().message),
     })

@@ -4,17 +4,16 @@
 use std::sync::Arc;
 
 use crate::bank_accounts::{BankAccount, HolderType};
-use crate::bank_files::{self, BankEntry, EntryStatus, Way};
+use crate::bank_files::{self, Way};
 use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::UserId;
 use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
-use crate::rails::Direction;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::transfers::{Authorization, AuthorizationChannel, AuthorizationKind};
+use crate::transfers::{Authorization, AuthorizationKind};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -43,30 +42,21 @@ pub(super) fn way(
     }
     let class = class(debited, authorization)?;
     is_authorized(world, debited, authorization)?;
-    if class == EntryClass::Web {
-        is_validated(world, debited, authorization)?;
+    let mut way = bank_files::way_from(world, scope, class, amount, "payments")?;
+    // The rules require that the first debit on the internet comes from an account that was validated.
+    if class == EntryClass::Web && authorization.account_validation.is_none() {
+        way.must_validate();
     }
-    bank_files::way_from(world, scope, class, amount, "payments")
+    Ok(way)
 }
 
-/// Returns the class of the entry. An app that attests keeps a written authorization.
+/// Returns the class of the entry.
 fn class(debited: &Debited, authorization: &Authorization) -> Result<EntryClass, Refusal> {
     let holder = match debited {
         Debited::Method(_) => HolderType::Individual,
         Debited::Account(account) => account.held_by(HolderType::Individual),
     };
-    match (holder, authorization.channel, authorization.kind) {
-        (HolderType::Company, _, _) => Ok(EntryClass::Ccd),
-        (HolderType::Individual, Some(AuthorizationChannel::Web), _) => Ok(EntryClass::Web),
-        (HolderType::Individual, Some(AuthorizationChannel::Phone), _) => Ok(EntryClass::Tel),
-        (HolderType::Individual, Some(AuthorizationChannel::Written), _)
-        | (HolderType::Individual, None, AuthorizationKind::Attested) => Ok(EntryClass::Ppd),
-        (HolderType::Individual, None, AuthorizationKind::PerPayment) => {
-            let message =
-                "is required: a bank's file says how the payer gave the authorization; send web, written or phone";
-            Err(Refusal::field(Code::InvalidInput, "/authorization/channel", message))
-        }
-    }
+    bank_files::class_of_payment(holder, authorization)
 }
 
 /// Refuses a debit of an account whose holder ended the authorization, unless the payer gave a new one since.
@@ -107,25 +97,4 @@ fn ended_at(world: &World, debited: &Debited) -> Result<Option<Time>, Halt> {
     });
     let ended = accounts.filter_map(|account| account.disabled_at).chain(methods.filter_map(|one| one.disabled_at));
     Ok(ended.max())
-}
-
-/// Refuses the first debit of an account on the internet without a validation of the account.
-fn is_validated(world: &World, debited: &Debited, authorization: &Authorization) -> Result<(), Halt> {
-    if authorization.account_validation.is_some() {
-        return Ok(());
-    }
-    let entries = match debited {
-        Debited::Method(method) => bank_files::of_method(world, method.org, method.id)?,
-        Debited::Account(account) => bank_files::of_account(world, account.org, account.id)?,
-    };
-    let has_paid = |entry: &Arc<BankEntry>| {
-        let is_paid = matches!(entry.status, EntryStatus::Settled | EntryStatus::Reversed);
-        entry.is_of_transfer() && entry.direction == Direction::Debit && is_paid
-    };
-    if entries.iter().any(has_paid) {
-        return Ok(());
-    }
-    let message = "is required for the first payment from an account with the channel web; send how you validated the \
-                   account, such as the name of a service";
-    Err(Refusal::field(Code::InvalidInput, "/authorization/account_validation", message).into())
 }

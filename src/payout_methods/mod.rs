@@ -18,8 +18,9 @@ pub use details::{
     seal_context,
 };
 pub use fields::{FieldSpec, described, fields_of};
-pub use model::{CORRECTED, MethodOrigin, PayoutMethod, rail_name, returner};
+pub use model::{CORRECTED, MethodOrigin, PayoutMethod, Validation, rail_name, returner};
 pub use read::read_details;
 pub use rows::{
     METHODS_MAX, add, confirm, disable, erase, find, is_shared, must_have_room, of_app, of_payee, offered, paid_to,
+    validate,
 };

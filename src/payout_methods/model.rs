@@ -22,6 +22,18 @@ words! {
     }
 }
 
+words! {
+    /// What shows that an account exists and takes entries.
+    pub enum Validation {
+        /// Its bank did not return a prenote within three banking days.
+        Prenote = "prenote",
+        /// A payment or a debit settled.
+        Entry = "entry",
+        /// Its bank reported its numbers.
+        Correction = "correction",
+    }
+}
+
 /// The `disabled_reason` of a method whose bank reported other numbers.
 pub const CORRECTED: &str = "corrected_by_bank";
 
@@ -72,6 +84,9 @@ record! {
         pub disabled_at: Option<Time>,
         /// `removed`, [`CORRECTED`], or the code of a permanent payout failure.
         pub disabled_reason: Option<String>,
+        /// When the account was first validated.
+        pub validated_at: Option<Time>,
+        pub validation: Option<Validation>,
         /// Counts the changes, from 1.
         pub version: i64,
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::details::{SealedDetails, seal_context};
-use super::model::{MethodOrigin, PayoutMethod};
+use super::model::{MethodOrigin, PayoutMethod, Validation};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::refusal::Refusal;
 use crate::scope::Scope;
@@ -151,6 +151,8 @@ pub fn add(
         created_at,
         disabled_at: None,
         disabled_reason: None,
+        validated_at: None,
+        validation: None,
         version: 1,
     };
     let sealed_details = details.secret.seal(&seal_context(&method));
@@ -189,6 +191,19 @@ pub fn disable(world: &mut World, method: &Arc<PayoutMethod>, reason: &str) -> A
         method.disabled_reason = Some(reason.to_owned());
         method.version += 1;
     })
+}
+
+/// Records what validates the account of a method, or that nothing does. A validated account stays validated as it is.
+pub fn validate(world: &mut World, method: &Arc<PayoutMethod>, validation: Option<Validation>) {
+    if validation.is_some() == method.validation.is_some() {
+        return;
+    }
+    let now = world.now();
+    world.change(method, |method| {
+        method.validated_at = validation.map(|_| now);
+        method.validation = validation;
+        method.version += 1;
+    });
 }
 
 /// Erases the details of an erased payee (docs/decisions.md 6). The row remains, because payouts refer to it.

@@ -136,7 +136,7 @@ impl SendPayout {
             | TransferStatus::Failed
             | TransferStatus::Reversed
             | TransferStatus::Canceled => {
-                let at = match transfer.settles_at {
+                let at = match transfer.settles_at.or(transfer.held_until) {
                     Some(settles_at) => settles_at,
                     None => arrives_at(world, self.scope, platform, transfer.arrives)?,
                 };

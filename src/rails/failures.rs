@@ -15,8 +15,10 @@ words! {
         NoAccount = "no_account",
         /// R04
         InvalidAccountNumber = "invalid_account_number",
-        /// R05, R07, R10, R11, R29, R51
+        /// R05, R07, R10, R29, R51
         Unauthorized = "unauthorized",
+        /// R11
+        NotAsAuthorized = "not_as_authorized",
         /// R08, R38, R52
         PaymentStopped = "payment_stopped",
         /// R14, R15
@@ -114,12 +116,21 @@ impl FailureCode {
                 Disabled,
             ),
             Self::Unauthorized => entry(
-                &[5, 7, 10, 11, 29, 51],
+                &[5, 7, 10, 29, 51],
                 Some("MD01"),
                 "The account holder has not authorized it.",
                 Payee,
                 false,
                 Disabled,
+            ),
+            // The authorization is valid: a corrected debit may follow.
+            Self::NotAsAuthorized => entry(
+                &[11],
+                Some("MD06"),
+                "The debit was not as the account holder authorized it.",
+                App,
+                false,
+                Kept,
             ),
             Self::PaymentStopped => {
                 entry(&[8, 38, 52], Some("MS02"), "The account holder stopped the payment.", Payee, false, Kept)
@@ -172,6 +183,7 @@ impl FailureCode {
             Self::NoAccount => Text::ReasonNoAccount,
             Self::InvalidAccountNumber => Text::ReasonNumber,
             Self::Unauthorized => Text::ReasonUnauthorized,
+            Self::NotAsAuthorized => Text::ReasonNotAsAuthorized,
             Self::PaymentStopped => Text::ReasonStopped,
             Self::HolderDeceased => Text::ReasonDeceased,
             Self::AccountFrozen => Text::ReasonFrozen,
@@ -200,7 +212,8 @@ impl FailureCode {
             "AC04" | "AC07" => Self::AccountClosed,
             "AC01" | "AC03" => Self::NoAccount,
             "RC01" | "AGNT" => Self::InvalidAccountNumber,
-            "MD01" | "MD06" => Self::Unauthorized,
+            "MD01" => Self::Unauthorized,
+            "MD06" => Self::NotAsAuthorized,
             "MD07" => Self::HolderDeceased,
             "AC06" => Self::AccountFrozen,
             "FF01" | "FF05" | "CH03" | "DT01" | "AM12" | "RR01" | "RR02" | "RR03" => Self::FileDataInvalid,
@@ -232,6 +245,7 @@ mod tests {
             (6, "returned_on_request"),
             (8, "payment_stopped"),
             (10, "unauthorized"),
+            (11, "not_as_authorized"),
             (16, "account_frozen"),
             (20, "account_not_eligible"),
             (29, "unauthorized"),

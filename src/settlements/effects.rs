@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::outcomes::{Fact, bring};
+use super::prenotes;
 use crate::apps;
 use crate::bank_files::{self, BankEntry, EntryKind, EntryStatus, FileStatus};
 use crate::bank_reversals::{self, Ended};
@@ -42,9 +43,11 @@ pub(super) fn arrived(world: &mut World, entry: &BankEntry) -> Result<(), Halt> 
     match entry.kind {
         EntryKind::Payment | EntryKind::Retry => {
             let transfer = transfer_of(world, entry)?;
-            bring(world, &transfer, Fact::Arrived, unbooked(entry))
+            bring(world, &transfer, Fact::Arrived, unbooked(entry))?;
+            prenotes::validated_by(world, entry)
         }
         EntryKind::Reversal => reversed(world, entry),
+        EntryKind::Prenote => prenotes::accepted(world, entry),
     }
 }
 
@@ -86,6 +89,7 @@ pub(super) fn failed(world: &mut World, entry: &BankEntry, code: FailureCode, wa
             bank_files::not_reversed(world, entry)?;
             bank_reversals::count_ended(world, entry, Ended::Unsent)
         }
+        EntryKind::Prenote => prenotes::refused(world, entry, code),
     }
 }
 
@@ -104,6 +108,7 @@ pub(super) fn came_back(world: &mut World, entry: &BankEntry, code: FailureCode)
             move_for_app(world, entry, entry.direction == Direction::Credit)?;
             bank_reversals::count_ended(world, entry, Ended::Returned)
         }
+        (EntryKind::Prenote, _) => prenotes::undone(world, entry, code),
     }
 }
 

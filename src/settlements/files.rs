@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::effects::{arrived, call_off_reversal, came_back, failed, present_again, settle};
+use super::prenotes;
 use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, FilePurpose, FileStatus};
 use crate::engine::Command;
 use crate::ids::{BankFileId, OrgId, SettlementAccountId, TransferId};
@@ -54,7 +55,7 @@ impl Command for EndEntries {
                 return jobs::put_off(world, &self.leased, file.settles_at, None).map(|()| None);
             }
             // A member's word that a bank has a file of debits would give an app money that no payer paid.
-            FileStatus::Sent if file.direction == Direction::Debit && file.is_unproven() => {
+            FileStatus::Sent if file.direction == Direction::Debit && file.moves_money() && file.is_unproven() => {
                 let reason = "the bank has not credited the file, which a member marked as sent".to_owned();
                 jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason))?;
                 return Ok(Some(Waits::ForLine));
@@ -119,6 +120,10 @@ fn end(world: &mut World, file: &Arc<BankFile>, id: TransferId, status: EntrySta
     let Some(entry) = bank_files::entry(world, file.org, id)? else { return Ok(()) };
     if entry.file != file.id {
         return Ok(());
+    }
+    if entry.kind == EntryKind::Prenote && status == EntryStatus::Canceled {
+        let is_open = matches!(entry.status, EntryStatus::Joined | EntryStatus::Settled);
+        return if is_open { prenotes::canceled(world, &entry) } else { Ok(()) };
     }
     // The bank refused the file after its payments were presumed settled.
     if matches!(entry.status, EntryStatus::Settled | EntryStatus::Reversed) && status == EntryStatus::Canceled {
@@ -221,7 +226,9 @@ pub fn return_entry(world: &mut World, entry: &Arc<BankEntry>, code: FailureCode
         return Ok(Returned::NotSent);
     }
     let again = present_again(world, entry, code)?;
-    let ended = Ended { status: EntryStatus::Returned, credited_to: Some(entry.settlement_account), again };
+    // Nothing is credited for a prenote.
+    let credited_to = Some(entry.settlement_account).filter(|_| file.moves_money());
+    let ended = Ended { status: EntryStatus::Returned, credited_to, again };
     take_back(world, &file, entry, code, ended)?;
     Ok(Returned::Booked)
 }
@@ -347,7 +354,7 @@ impl Command for RefuseEntries {
             }
             bank_files::remove(world, &file, &entry)?;
             let code = match entry.kind {
-                EntryKind::Payment | EntryKind::Reversal => FailureCode::InvalidAccountNumber,
+                EntryKind::Payment | EntryKind::Reversal | EntryKind::Prenote => FailureCode::InvalidAccountNumber,
                 // The account did not cover the debit, and is not in use any more.
                 EntryKind::Retry => FailureCode::InsufficientFunds,
             };

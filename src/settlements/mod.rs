@@ -15,6 +15,7 @@ mod files;
 mod followed;
 mod instruction;
 mod outcomes;
+mod prenotes;
 mod provided;
 mod rules;
 mod submitted;
@@ -24,5 +25,6 @@ pub use files::{
 };
 pub use followed::{Anomaly, Followed};
 pub use instruction::{instruction, is_tampered};
+pub use prenotes::{corrected, not_corrected};
 pub use provided::{Alarm, HandedOver, Learned, LookedUp, Settled};
 pub use submitted::Submitted;

@@ -65,6 +65,10 @@ pub struct TransferJson {
     /// A payment's authorization, and when its money can leave the app; null for all other transfers.
     #[schema(required)]
     pub debit: Option<DebitJson>,
+    /// Until when it waits for the validation of the account by a prenote, if the bank reports nothing; null if it does not
+    /// wait.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub held_until: Option<Time>,
     /// The member who approved it after a review.
     #[schema(required)]
     pub approved_by: Option<MemberId>,
@@ -200,6 +204,7 @@ fn body(
         payout_fee_party: transfer.fee_party.map(Party::as_str),
         fee_basis: transfer.fee_basis.clone().map(|basis| basis.0),
         debit,
+        held_until: transfer.held_until,
         approved_by: transfer.approved_by,
         external_data: ExternalData {
             account_id: transfer

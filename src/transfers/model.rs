@@ -56,7 +56,8 @@ words! {
 record! {
     pub struct Transfer in "transfers" {
         key (org, id)
-        many UNDER_WAY (org, under_way_of);
+        many UNDER_WAY (org, under_way_of)
+        many HELD (org, held_for);
         pub org: OrgId,
         pub id: TransferId,
         pub app: AppId,
@@ -93,6 +94,10 @@ record! {
         pub metadata: Option<String>,
         /// When the rail is expected to have an outcome.
         pub settles_at: Option<Time>,
+        /// The prenote for whose outcome it waits; it is in no file for a bank until then.
+        pub held_for: Option<TransferId>,
+        /// When the prenote is presumed accepted, if its bank reports nothing.
+        pub held_until: Option<Time>,
         /// When the money arrived.
         pub completed_at: Option<Time>,
         /// Incremented by each change.
@@ -131,6 +136,8 @@ impl Transfer {
             tax_exempt: false,
             metadata: None,
             settles_at: None,
+            held_for: None,
+            held_until: None,
             completed_at: None,
             version: 1,
             created_at: now,

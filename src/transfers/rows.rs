@@ -53,6 +53,9 @@ pub fn advance(
         transfer.updated_at = now;
         transfer.version += 1;
         edit(transfer);
+        if transfer.status != TransferStatus::Pending {
+            (transfer.held_for, transfer.held_until) = (None, None);
+        }
         transfer.under_way_of = transfer.whose_while_under_way();
     });
     emit(world, &transfer)?;

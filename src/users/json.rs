@@ -9,7 +9,7 @@ use super::rows;
 use crate::clock::Time;
 use crate::ids::{PayoutMethodId, UserId};
 use crate::ledger::{self, Account};
-use crate::payout_methods::PayoutMethod;
+use crate::payout_methods::{PayoutMethod, Validation};
 use crate::platform::Platform;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -115,6 +115,12 @@ pub struct MethodDetailsJson {
     pub currency: String,
     /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
+    /// When the account was validated for entries in files of a bank; null if nothing validated it.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub validated_at: Option<Time>,
+    /// What validated it.
+    #[schema(required)]
+    pub validation: Option<Validation>,
     /// The app's own note about the method.
     #[schema(required)]
     pub meta: Option<String>,
@@ -233,6 +239,8 @@ pub fn method_details(method: &PayoutMethod) -> MethodDetailsJson {
         country: method.country.clone(),
         currency: method.currency.clone(),
         rtp_enabled: method.rtp_enabled,
+        validated_at: method.validated_at,
+        validation: method.validation,
         meta: method.metadata.clone(),
     }
 }

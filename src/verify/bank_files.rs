@@ -1,7 +1,7 @@
-//! Passes bank files, their entries and the unbooked money to their checks (invariants 38, 39 and 63).
+//! Passes bank files, their entries and the unbooked money to their checks (invariants 38, 39, 63 and 64).
 
 use super::groups::together;
-use crate::bank_files::{BankEntry, BankFile, proof};
+use crate::bank_files::{BankEntry, BankFile, held_proof, proof};
 use crate::bank_reversals::{self, BankReversal};
 use crate::banking::originators::Originator;
 use crate::ledger::LedgerAccount;
@@ -13,6 +13,7 @@ use crate::world::record::key;
 
 pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut checker = proof::Checker::default();
+    let mut held = held_proof::Checker::default();
     let mut reversals = bank_reversals::proof::Checker::default();
     snapshot.each::<Originator>(|originator| {
         checker.originator(originator);
@@ -20,14 +21,20 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
     })?;
     snapshot.each::<BankFile>(|file| {
         checker.file(file);
+        held.file(file);
         Ok(())
     })?;
     together::<BankEntry>(snapshot, |entries| {
         let keys: Vec<Key> = entries.iter().map(|entry| key![entry.org, entry.moves()]).collect();
         for (entry, transfer) in entries.iter().zip(snapshot.get_all::<Transfer>(&keys)?) {
             checker.entry(entry, transfer.as_deref());
+            held.entry(entry, transfer.as_deref());
             reversals.entry(entry);
         }
+        Ok(())
+    })?;
+    snapshot.each::<Transfer>(|transfer| {
+        held.transfer(transfer);
         Ok(())
     })?;
     snapshot.each::<LedgerAccount>(|account| {
@@ -39,6 +46,7 @@ pub(super) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError>
         Ok(())
     })?;
     let mut findings = checker.findings();
+    findings.extend(held.findings());
     findings.extend(reversals.findings());
     Ok(findings)
 }

@@ -342,15 +342,17 @@ pub const RESOURCES: &[(&str, Table)] = &[
 ];
 
 /// Our own fields in addition to those of the specification, by their place.
-const OURS: [(&str, &[&str]); 6] = [
+const OURS: [(&str, &[&str]); 8] = [
     ("Payout link.delivery", &["error"]),
     ("Payout request.payout_link.delivery", &["error"]),
     ("Payout link", &["expires_at", "deliveries", "new_link_requested_at"]),
     ("Payout request.payout_link", &["expires_at", "deliveries", "new_link_requested_at"]),
     ("Payout request", &["comment"]),
+    ("Method", &["validated_at", "validation"]),
+    ("User.default_payout_method_details", &["validated_at", "validation"]),
     (
         "Transfer",
-        &["fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "approved_by", "customer_id", "debit"],
+        &["fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "approved_by", "customer_id", "debit", "held_until"],
     ),
 ];
 

@@ -28,6 +28,7 @@ pub struct AddOriginator {
     pub description: String,
     pub discretionary: Option<String>,
     pub entry_classes: Vec<EntryClass>,
+    pub prenotes: bool,
 }
 
 impl Command for AddOriginator {
@@ -54,6 +55,7 @@ impl Command for AddOriginator {
             description: self.description.clone(),
             discretionary: self.discretionary.clone(),
             entry_classes: Document(self.entry_classes.clone()),
+            prenotes: self.prenotes,
             status: SetupStatus::Draft,
             made_by: actor.member,
             approved_by: None,

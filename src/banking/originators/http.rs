@@ -29,6 +29,7 @@ pub async fn create(call: Call) -> Outcome {
         description: new.description.0,
         discretionary: new.discretionary.map(|text| text.0),
         entry_classes: new.entry_classes.0,
+        prenotes: new.prenotes.unwrap_or(false),
     });
     let added = call.once(command, |originator| Answer::created(&OriginatorJson::from(&**originator))).await?;
     if added.is_new() {

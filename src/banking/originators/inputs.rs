@@ -51,6 +51,8 @@ input! {
         pub discretionary: Option<BankText<20>>,
         /// The standard entry classes that it may use: PPD, CCD, WEB, TEL.
         pub entry_classes: EntryClasses,
+        /// Whether the first payment or debit of an account that is not validated waits for a prenote; false if not given.
+        pub prenotes: Option<bool>,
     }
 }
 

@@ -35,6 +35,8 @@ pub struct OriginatorJson {
     pub discretionary: Option<String>,
     /// The standard entry classes that it may use.
     pub entry_classes: Vec<EntryClass>,
+    /// Whether the first payment or debit of an account that is not validated waits for a prenote.
+    pub prenotes: bool,
     /// The member who added it.
     pub made_by: MemberId,
     /// The member who approved it.
@@ -64,6 +66,7 @@ impl From<&Originator> for OriginatorJson {
             description: originator.description.clone(),
             discretionary: originator.discretionary.clone(),
             entry_classes: originator.entry_classes.0.clone(),
+            prenotes: originator.prenotes,
             made_by: originator.made_by,
             approved_by: originator.approved_by,
             approved: originator.approved_at,

@@ -52,6 +52,8 @@ record! {
         /// The company discretionary data.
         pub discretionary: Option<String>,
         pub entry_classes: Document<Vec<EntryClass>>,
+        /// Whether the first payment or debit of an account that is not validated waits for a prenote.
+        pub prenotes: bool,
         pub status: SetupStatus,
         pub made_by: MemberId,
         pub approved_by: Option<MemberId>,

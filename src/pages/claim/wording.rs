@@ -54,6 +54,7 @@ pub(super) const fn failure(code: FailureCode) -> Text {
         // Reasons of a debit, which say nothing to a person who is paid.
         FailureCode::InsufficientFunds
         | FailureCode::Unauthorized
+        | FailureCode::NotAsAuthorized
         | FailureCode::PaymentStopped
         | FailureCode::RefusedByReceiver
         | FailureCode::ReturnedOnRequest

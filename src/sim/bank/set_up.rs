@@ -166,6 +166,7 @@ impl Command for SetUpBank {
             description: "PAYOUT".to_owned(),
             discretionary: None,
             entry_classes: EntryClass::ALL.to_vec(),
+            prenotes: false,
         };
         let originator = originator.decide(world)?.id;
         ApproveOriginator { org, person: payer, originator }.decide(world)?;

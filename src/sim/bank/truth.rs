@@ -35,6 +35,7 @@ impl Far {
                     (EntryKind::Payment, Direction::Debit) => "debits in bank files",
                     (EntryKind::Reversal, _) => "reversals in bank files",
                     (EntryKind::Retry, _) => "debits that were presented again",
+                    (EntryKind::Prenote, _) => "prenotes in bank files",
                 });
                 if entry.kind == EntryKind::Reversal {
                     let id = individual_id(entry.transfer);

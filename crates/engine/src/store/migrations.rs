@@ -130,6 +130,7 @@ migrations! {
     89 "reversals",
     92 "requests_for_new_links",
     94 "answers_of_receivers",
+    95 "prenotes",
 }
 
 impl Migration {
