@@ -22,11 +22,16 @@ pub fn collecting() -> Value {
 
 /// A bank that keeps our account and takes debits of all classes. It is Tuesday, 3 March 2026, 10:00 in New York.
 pub async fn bank(server: Server, format: StatementFormat, grain: Grain) -> Bank {
+    bank_of(server, format, grain, json!({})).await
+}
+
+/// As [`bank`], with other fields of the originator.
+pub async fn bank_of(server: Server, format: StatementFormat, grain: Grain, of_originator: Value) -> Bank {
     let fields = json!({
         "statement_kind": if format == StatementFormat::Bai2 { "bai2" } else { "camt053" },
         "booking_grain": if grain == Grain::File { "file" } else { "entry" },
     });
-    let bank = Bank { mailbox: Mailbox::with(server, collecting(), fields).await };
+    let bank = Bank { mailbox: Mailbox::with_parts(server, collecting(), fields, of_originator).await };
     let now = bank.now();
     bank.act(|bank| bank.keep(Account::open("000123456789", format, grain, 50_000, now)));
     bank
@@ -205,13 +210,21 @@ async fn a_payment_in_a_file_needs_its_channel_and_the_first_one_on_the_web_its_
     assert_eq!(refused.refused(400, "invalid-input").fields(), ["/authorization/channel"]);
     let mut unvalidated = authorized("web");
     unvalidated["account_validation"] = Value::Null;
-    let refused = collect(server, &ada, 2_000, unvalidated.clone()).await;
-    assert_eq!(refused.refused(400, "invalid-input").fields(), ["/authorization/account_validation"]);
-    collect(server, &ada, 2_000, authorized("web")).await.expect(201);
-    collect(server, &ada, 2_000, unvalidated.clone()).await.refused(400, "invalid-input");
+    let waits = collect(server, &ada, 2_000, unvalidated.clone()).await.expect(201).body;
+    let until = json!("2026-03-09T12:30:00.000000Z");
+    assert_eq!(
+        (&waits["status"], &waits["held_until"]),
+        (&json!("pending"), &until),
+        "a prenote validates the account"
+    );
+    let made = collect(server, &ada, 2_000, authorized("web")).await.expect(201).body;
+    assert_eq!((&made["status"], &made["held_until"]), (&json!("pending"), &Value::Null));
+    let waits = collect(server, &ada, 2_000, unvalidated.clone()).await.expect(201).body;
+    assert_eq!(waits["held_until"], until, "before the first one has settled");
     mailbox.send().await;
     server.pass(8 * DAY).await;
-    collect(server, &ada, 2_000, unvalidated).await.expect(201);
+    let made = collect(server, &ada, 2_000, unvalidated).await.expect(201).body;
+    assert_eq!(made["held_until"], Value::Null);
 
     // A company's account needs neither; a payment that the app attests is a written one.
     add_account(server, &ada, "000123450003", "company").await;

@@ -33,7 +33,12 @@ impl Mailbox {
     }
 
     /// As [`Self::with_account`], with another connection.
-    pub async fn with(mut server: Server, mut connection: Value, fields: Value) -> Self {
+    pub async fn with(server: Server, connection: Value, fields: Value) -> Self {
+        Self::with_parts(server, connection, fields, json!({})).await
+    }
+
+    /// As [`Self::with`], with other fields of the originator too.
+    pub async fn with_parts(mut server: Server, mut connection: Value, fields: Value, of_originator: Value) -> Self {
         let root = tempfile::tempdir().unwrap();
         bankbox::tick(root.path(), 0).unwrap();
         let org = server.credentials()["organization"]["id"].as_str().unwrap().to_owned();
@@ -45,7 +50,7 @@ impl Mailbox {
         );
         server.restart_with_transports(&table).await;
         connection["transport"] = json!("first-bank");
-        Self { bank: Bank::with_account(server, connection, fields).await, root }
+        Self { bank: Bank::with_parts(server, connection, fields, of_originator).await, root }
     }
 
     pub fn server(&self) -> &Server {

@@ -30,6 +30,8 @@ mod bank_moved;
 mod bank_movements;
 mod bank_originators;
 mod bank_other;
+mod bank_prenotes;
+mod bank_prenotes_ended;
 mod bank_processes;
 mod bank_retries;
 mod bank_reversals;

@@ -97,7 +97,9 @@ pub(super) fn next_window(
     let slot = schedule.next(after, |window| may_be_same_day || !window.same_day).map(Slot::from)?;
     let settles_at = match (direction, purpose) {
         (Direction::Credit, FilePurpose::Payments | FilePurpose::Reversals | FilePurpose::Retries) => slot.settles_at,
-        (Direction::Debit, _) | (_, FilePurpose::Prenotes) => schedule.banking_days_later(slot.settles_at, WAIT_DAYS)?,
+        (Direction::Debit, _) | (_, FilePurpose::Prenotes) => {
+            schedule.banking_days_later(slot.settles_at, WAIT_DAYS)?
+        }
     };
     Some(Slot { settles_at, ..slot })
 }

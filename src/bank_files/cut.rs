@@ -200,7 +200,8 @@ fn seal(
     };
     let before = if files == 0 { Cents::ZERO } else { before };
     let sum = before.plus(file.credit).map_err(too_large)?;
-    let must_release = file.moves_money() && limits.is_none_or(|limits| file.credit > limits.per_file || sum > limits.per_day);
+    let must_release =
+        file.moves_money() && limits.is_none_or(|limits| file.credit > limits.per_file || sum > limits.per_day);
     let cuts = file.cuts + 1;
     let (first_trace, message_id) = match settings.identity.format() {
         FileFormat::Nacha => (Some(first_trace(sequence, file)), None),

@@ -2,7 +2,8 @@
 //!
 //! *Invariants*: an entry is in exactly one file, and joins it in the commit of its payout; a file's bytes follow from
 //! its records alone, and their hash is committed before the first byte leaves; a file that may have reached the bank
-//! is never sent under another identity; only the newest lease of a file publishes it (invariant 38).
+//! is never sent under another identity; only the newest lease of a file publishes it (invariant 38); a payment that waits
+//! for a prenote is in no file (invariant 64).
 //!
 //! *Deliberately absent*: the outcome of a transfer, which `settlements` records; the bank's answers, which
 //! `bank_intake` reads; the decision to reverse an entry, which `bank_reversals` records.

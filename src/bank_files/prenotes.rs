@@ -122,11 +122,7 @@ fn add_prenote(
 ///
 /// # Errors
 /// The store's.
-pub fn resume(
-    world: &mut World,
-    prenote: &BankEntry,
-    transfer: &Arc<Transfer>,
-) -> Result<Option<FailureCode>, Halt> {
+pub fn resume(world: &mut World, prenote: &BankEntry, transfer: &Arc<Transfer>) -> Result<Option<FailureCode>, Halt> {
     let account = far_end_of(world, transfer)?;
     let Some(name) = prenote.name.clone().filter(|_| !account.is_erased()) else {
         return Ok(Some(FailureCode::InvalidAccountNumber));

@@ -238,10 +238,8 @@ fn stop_prenote(
     item: &NewItem,
     (transfer, reason): (TransferId, Option<ItemReason>),
 ) -> Result<(), Halt> {
-    let is_of_account = matches!(
-        reason,
-        Some(ItemReason::NeedsReview | ItemReason::NotACorrection | ItemReason::MethodNotInUse)
-    );
+    let is_of_account =
+        matches!(reason, Some(ItemReason::NeedsReview | ItemReason::NotACorrection | ItemReason::MethodNotInUse));
     if !is_of_account || item.reported.kind != ItemKind::Change || !NUMBERS.contains(&item.reported.code.as_str()) {
         return Ok(());
     }

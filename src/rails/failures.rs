@@ -124,14 +124,9 @@ impl FailureCode {
                 Disabled,
             ),
             // The authorization is valid: a corrected debit may follow.
-            Self::NotAsAuthorized => entry(
-                &[11],
-                Some("MD06"),
-                "The debit was not as the account holder authorized it.",
-                App,
-                false,
-                Kept,
-            ),
+            Self::NotAsAuthorized => {
+                entry(&[11], Some("MD06"), "The debit was not as the account holder authorized it.", App, false, Kept)
+            }
             Self::PaymentStopped => {
                 entry(&[8, 38, 52], Some("MS02"), "The account holder stopped the payment.", Payee, false, Kept)
             }

@@ -92,7 +92,7 @@ fn run(reads: &Reads, chain: Option<&ChainKey>, anchors: &[Anchor]) -> Result<Re
     })
 }
 
-/// Checks the files, entries, reports and statements of banks (invariants 38 to 44 and 63) alone.
+/// Checks the files, entries, reports and statements of banks (invariants 38 to 44, 63 and 64) alone.
 ///
 /// # Errors
 ///

@@ -352,7 +352,16 @@ const OURS: [(&str, &[&str]); 8] = [
     ("User.default_payout_method_details", &["validated_at", "validation"]),
     (
         "Transfer",
-        &["fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "approved_by", "customer_id", "debit", "held_until"],
+        &[
+            "fee_amount",
+            "payout_amount",
+            "payout_fee_party",
+            "fee_basis",
+            "approved_by",
+            "customer_id",
+            "debit",
+            "held_until",
+        ],
     ),
 ];
 
