@@ -4068,6 +4068,8 @@ export interface components {
             discretionary?: string | null;
             /** @description The standard entry classes that it may use: PPD, CCD, WEB, TEL. */
             entry_classes: components["schemas"]["EntryClass"][];
+            /** @description Whether the first payment or debit of an account that is not validated waits for a prenote; false if not given. */
+            prenotes?: boolean | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -4902,6 +4904,12 @@ export interface components {
             rtp_enabled: boolean;
             /** @description Whether the account can be used. False after it was removed or disabled by a failure. */
             in_use: boolean;
+            /**
+             * Format: date-time
+             * @description When the account was validated for entries in files of a bank; null if nothing validated it.
+             */
+            validated_at: string | null;
+            validation: components["schemas"]["Validation"] | null;
             /**
              * Format: date-time
              * @description When the account was added.
@@ -7014,7 +7022,7 @@ export interface components {
          * @description What an entry of a file is.
          * @enum {string}
          */
-        EntryKind: "payment" | "reversal" | "retry";
+        EntryKind: "payment" | "reversal" | "retry" | "prenote";
         EntryList: {
             /** @description Whether more objects exist after this page, in the requested direction. */
             has_more: boolean;
@@ -7359,7 +7367,7 @@ export interface components {
          * @description Why a transfer failed or was returned: the `error` of a transfer.
          * @enum {string}
          */
-        FailureCode: "insufficient_funds" | "account_closed" | "no_account" | "invalid_account_number" | "unauthorized" | "payment_stopped" | "holder_deceased" | "account_frozen" | "file_data_invalid" | "account_not_eligible" | "refused_by_receiver" | "returned_on_request" | "name_mismatch" | "recipient_not_found" | "limit_exceeded" | "rejected_by_rail";
+        FailureCode: "insufficient_funds" | "account_closed" | "no_account" | "invalid_account_number" | "unauthorized" | "not_as_authorized" | "payment_stopped" | "holder_deceased" | "account_frozen" | "file_data_invalid" | "account_not_eligible" | "refused_by_receiver" | "returned_on_request" | "name_mismatch" | "recipient_not_found" | "limit_exceeded" | "rejected_by_rail";
         /** @description The rules and settings from which the fees of a payout were computed. */
         FeeBasis: {
             /** @description The rule of the service's fee, for example `ach-standard`. */
@@ -7523,7 +7531,7 @@ export interface components {
          * @description What all entries of a file are.
          * @enum {string}
          */
-        FilePurpose: "payments" | "reversals" | "retries";
+        FilePurpose: "payments" | "reversals" | "retries" | "prenotes";
         /**
          * @description The state of a file.
          * @enum {string}
@@ -8572,6 +8580,8 @@ export interface components {
             discretionary: string | null;
             /** @description The standard entry classes that it may use. */
             entry_classes: components["schemas"]["EntryClass"][];
+            /** @description Whether the first payment or debit of an account that is not validated waits for a prenote. */
+            prenotes: boolean;
             /** @description The member who added it. */
             made_by: components["schemas"]["MemberId"];
             approved_by: components["schemas"]["MemberId"] | null;
@@ -9494,6 +9504,12 @@ export interface components {
             currency: string;
             /** @description Whether the account takes instant payments. */
             rtp_enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When the account was validated for entries in files of a bank; null if nothing validated it.
+             */
+            validated_at: string | null;
+            validation: components["schemas"]["Validation"] | null;
             /** @description The app's own note about the method. */
             meta: string | null;
         };
@@ -11022,6 +11038,12 @@ export interface components {
             payout_fee_party: components["schemas"]["Party"] | null;
             fee_basis: components["schemas"]["FeeBasis"] | null;
             debit: components["schemas"]["Debit"] | null;
+            /**
+             * Format: date-time
+             * @description Until when it waits for the validation of the account by a prenote, if the bank reports nothing; null if it does not
+             *     wait.
+             */
+            held_until: string | null;
             approved_by: components["schemas"]["MemberId"] | null;
             /** @description The rail and the account. */
             external_data: components["schemas"]["ExternalData"];
@@ -11850,6 +11872,11 @@ export interface components {
              */
             credit_balance: number;
         };
+        /**
+         * @description What shows that an account exists and takes entries.
+         * @enum {string}
+         */
+        Validation: "prenote" | "entry" | "correction";
         /** @description A company that sends bills to an app. */
         Vendor: {
             /** @description The vendor's id; the ap_vendor_id of payables. */
@@ -15507,6 +15534,8 @@ export interface operations {
                      *             "country": "US",
                      *             "currency": "USD",
                      *             "rtp_enabled": true,
+                     *             "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *             "validation": "prenote",
                      *             "meta": "text"
                      *           },
                      *           "wallet": {
@@ -15670,6 +15699,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -15837,6 +15868,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -15978,6 +16011,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -16123,6 +16158,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -16281,6 +16318,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -16544,6 +16583,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -17231,6 +17272,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -17394,6 +17437,8 @@ export interface operations {
                      *         "country": "US",
                      *         "currency": "USD",
                      *         "rtp_enabled": true,
+                     *         "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *         "validation": "prenote",
                      *         "meta": "text"
                      *       },
                      *       "wallet": {
@@ -17643,6 +17688,8 @@ export interface operations {
                      *           "country": "US",
                      *           "currency": "USD",
                      *           "rtp_enabled": true,
+                     *           "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *           "validation": "prenote",
                      *           "meta": "text"
                      *         }
                      *       ]
@@ -17743,6 +17790,8 @@ export interface operations {
                      *       "country": "US",
                      *       "currency": "USD",
                      *       "rtp_enabled": true,
+                     *       "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *       "validation": "prenote",
                      *       "meta": "text"
                      *     }
                      */
@@ -17859,6 +17908,8 @@ export interface operations {
                      *           "country": "US",
                      *           "currency": "USD",
                      *           "rtp_enabled": true,
+                     *           "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *           "validation": "prenote",
                      *           "meta": "text"
                      *         }
                      *       ]
@@ -17950,6 +18001,8 @@ export interface operations {
                      *       "country": "US",
                      *       "currency": "USD",
                      *       "rtp_enabled": true,
+                     *       "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *       "validation": "prenote",
                      *       "meta": "text"
                      *     }
                      */
@@ -18657,6 +18710,8 @@ export interface operations {
                      *                 "country": "US",
                      *                 "currency": "USD",
                      *                 "rtp_enabled": true,
+                     *                 "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *                 "validation": "prenote",
                      *                 "meta": "text"
                      *               },
                      *               "wallet": {
@@ -18738,6 +18793,8 @@ export interface operations {
                      *               "country": "US",
                      *               "currency": "USD",
                      *               "rtp_enabled": true,
+                     *               "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *               "validation": "prenote",
                      *               "meta": "text"
                      *             }
                      *           }
@@ -18988,6 +19045,7 @@ export interface operations {
                      *               "held": true,
                      *               "available_at": "2026-03-02T15:00:00.000000Z"
                      *             },
+                     *             "held_until": "2026-03-02T15:00:00.000000Z",
                      *             "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *             "external_data": {
                      *               "account_id": "text",
@@ -19085,6 +19143,8 @@ export interface operations {
                      *                 "country": "US",
                      *                 "currency": "USD",
                      *                 "rtp_enabled": true,
+                     *                 "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *                 "validation": "prenote",
                      *                 "meta": "text"
                      *               },
                      *               "wallet": {
@@ -19211,6 +19271,8 @@ export interface operations {
                      *                 "country": "US",
                      *                 "currency": "USD",
                      *                 "rtp_enabled": true,
+                     *                 "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *                 "validation": "prenote",
                      *                 "meta": "text"
                      *               },
                      *               "wallet": {
@@ -19685,6 +19747,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -20042,6 +20105,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -20215,6 +20279,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -21112,6 +21177,8 @@ export interface operations {
                      *               "country": "US",
                      *               "currency": "USD",
                      *               "rtp_enabled": true,
+                     *               "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *               "validation": "prenote",
                      *               "meta": "text"
                      *             },
                      *             "wallet": {
@@ -21327,6 +21394,8 @@ export interface operations {
                      *           "country": "US",
                      *           "currency": "USD",
                      *           "rtp_enabled": true,
+                     *           "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *           "validation": "prenote",
                      *           "meta": "text"
                      *         },
                      *         "wallet": {
@@ -21527,6 +21596,8 @@ export interface operations {
                      *           "country": "US",
                      *           "currency": "USD",
                      *           "rtp_enabled": true,
+                     *           "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *           "validation": "prenote",
                      *           "meta": "text"
                      *         },
                      *         "wallet": {
@@ -21730,6 +21801,8 @@ export interface operations {
                      *           "country": "US",
                      *           "currency": "USD",
                      *           "rtp_enabled": true,
+                     *           "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *           "validation": "prenote",
                      *           "meta": "text"
                      *         },
                      *         "wallet": {
@@ -21959,6 +22032,8 @@ export interface operations {
                      *           "country": "US",
                      *           "currency": "USD",
                      *           "rtp_enabled": true,
+                     *           "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *           "validation": "prenote",
                      *           "meta": "text"
                      *         },
                      *         "wallet": {
@@ -24736,6 +24811,7 @@ export interface operations {
                      *             "held": true,
                      *             "available_at": "2026-03-02T15:00:00.000000Z"
                      *           },
+                     *           "held_until": "2026-03-02T15:00:00.000000Z",
                      *           "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "external_data": {
                      *             "account_id": "text",
@@ -24899,6 +24975,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -25073,6 +25150,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -25236,6 +25314,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -25398,6 +25477,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -25516,6 +25596,8 @@ export interface operations {
                      *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
+                     *       "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *       "validation": "prenote",
                      *       "created": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
@@ -25599,6 +25681,8 @@ export interface operations {
                      *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
+                     *       "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *       "validation": "prenote",
                      *       "created": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
@@ -26350,6 +26434,8 @@ export interface operations {
                      *           "holder_type": "individual",
                      *           "rtp_enabled": true,
                      *           "in_use": true,
+                     *           "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *           "validation": "prenote",
                      *           "created": "2026-03-02T15:00:00.000000Z"
                      *         }
                      *       ]
@@ -26451,6 +26537,8 @@ export interface operations {
                      *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
+                     *       "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *       "validation": "prenote",
                      *       "created": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
@@ -26547,6 +26635,8 @@ export interface operations {
                      *       "holder_type": "individual",
                      *       "rtp_enabled": true,
                      *       "in_use": true,
+                     *       "validated_at": "2026-03-02T15:00:00.000000Z",
+                     *       "validation": "prenote",
                      *       "created": "2026-03-02T15:00:00.000000Z"
                      *     }
                      */
@@ -26691,6 +26781,7 @@ export interface operations {
                      *         "held": true,
                      *         "available_at": "2026-03-02T15:00:00.000000Z"
                      *       },
+                     *       "held_until": "2026-03-02T15:00:00.000000Z",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "external_data": {
                      *         "account_id": "text",
@@ -31836,6 +31927,7 @@ export interface operations {
                      *           "entry_classes": [
                      *             "PPD"
                      *           ],
+                     *           "prenotes": true,
                      *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "approved": "2026-03-02T15:00:00.000000Z",
@@ -31934,6 +32026,7 @@ export interface operations {
                      *       "entry_classes": [
                      *         "PPD"
                      *       ],
+                     *       "prenotes": true,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved": "2026-03-02T15:00:00.000000Z",
@@ -32036,6 +32129,7 @@ export interface operations {
                      *       "entry_classes": [
                      *         "PPD"
                      *       ],
+                     *       "prenotes": true,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved": "2026-03-02T15:00:00.000000Z",
@@ -32140,6 +32234,7 @@ export interface operations {
                      *       "entry_classes": [
                      *         "PPD"
                      *       ],
+                     *       "prenotes": true,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "approved": "2026-03-02T15:00:00.000000Z",

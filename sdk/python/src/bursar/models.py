@@ -622,7 +622,7 @@ EntityType: TypeAlias = Literal['individual', 'business']
 EntryClass: TypeAlias = Literal['PPD', 'CCD', 'WEB', 'TEL']
 
 
-EntryKind: TypeAlias = Literal['payment', 'reversal', 'retry']
+EntryKind: TypeAlias = Literal['payment', 'reversal', 'retry', 'prenote']
 
 
 EntryStatus: TypeAlias = Literal['joined', 'settled', 'withdrawn', 'canceled', 'returned', 'rejected', 'reversed']
@@ -679,7 +679,7 @@ class ExportedTaxYear(TypedDict):
     form_awaited: bool
 
 
-FailureCode: TypeAlias = Literal['insufficient_funds', 'account_closed', 'no_account', 'invalid_account_number', 'unauthorized', 'payment_stopped', 'holder_deceased', 'account_frozen', 'file_data_invalid', 'account_not_eligible', 'refused_by_receiver', 'returned_on_request', 'name_mismatch', 'recipient_not_found', 'limit_exceeded', 'rejected_by_rail']
+FailureCode: TypeAlias = Literal['insufficient_funds', 'account_closed', 'no_account', 'invalid_account_number', 'unauthorized', 'not_as_authorized', 'payment_stopped', 'holder_deceased', 'account_frozen', 'file_data_invalid', 'account_not_eligible', 'refused_by_receiver', 'returned_on_request', 'name_mismatch', 'recipient_not_found', 'limit_exceeded', 'rejected_by_rail']
 
 
 class FeeSettings(TypedDict):
@@ -696,7 +696,7 @@ class FeeSettings(TypedDict):
 FileFormat: TypeAlias = Literal['nacha', 'pain001']
 
 
-FilePurpose: TypeAlias = Literal['payments', 'reversals', 'retries']
+FilePurpose: TypeAlias = Literal['payments', 'reversals', 'retries', 'prenotes']
 
 
 FileStatus: TypeAlias = Literal['open', 'sealed', 'sending', 'renaming', 'in_doubt', 'sent', 'rejected', 'canceled', 'dropped']
@@ -1856,6 +1856,9 @@ class UserWallet(TypedDict):
     credit_balance: int
 
 
+Validation: TypeAlias = Literal['prenote', 'entry', 'correction']
+
+
 class VendorAddress(TypedDict):
     """
     A postal address.
@@ -2018,6 +2021,7 @@ class AddOriginatorRequest(TypedDict):
     description: str
     discretionary: NotRequired[str | None]
     entry_classes: list[EntryClass]
+    prenotes: NotRequired[bool | None]
     idempotency_key: NotRequired[str | None]
 
 
@@ -2212,6 +2216,8 @@ class BankAccount(TypedDict):
     holder_type: HolderType | None
     rtp_enabled: bool
     in_use: bool
+    validated_at: str | None
+    validation: Validation | None
     created: str
 
 
@@ -3091,6 +3097,7 @@ class Originator(TypedDict):
     description: str
     discretionary: str | None
     entry_classes: list[EntryClass]
+    prenotes: bool
     made_by: MemberId
     approved_by: MemberId | None
     approved: str | None
@@ -3305,6 +3312,8 @@ class PayoutMethodDetails(TypedDict):
     country: str | None
     currency: str
     rtp_enabled: bool
+    validated_at: str | None
+    validation: Validation | None
     meta: str | None
 
 
@@ -3603,6 +3612,7 @@ class Transfer(TypedDict):
     payout_fee_party: Party | None
     fee_basis: FeeBasis | None
     debit: Debit | None
+    held_until: str | None
     approved_by: MemberId | None
     external_data: ExternalData
     transactions: list[Transaction]
