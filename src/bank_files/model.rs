@@ -308,7 +308,7 @@ impl BankFile {
     #[must_use]
     pub fn control_totals(&self) -> ControlTotals {
         let identity = self.header.as_ref().map(|header| &header.0.identity);
-        let is_balanced = identity.and_then(Identity::nacha).is_some_and(|nacha| nacha.balanced);
+        let is_balanced = self.moves_money() && identity.and_then(Identity::nacha).is_some_and(|nacha| nacha.balanced);
         let opposite = if is_balanced { self.credit } else { Cents::ZERO };
         let (debit, credit) = match self.direction {
             Direction::Credit => (opposite, self.credit),

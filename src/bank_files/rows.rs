@@ -213,7 +213,8 @@ pub fn newest_where(
     Ok(world.page::<BankFile>(&query)?.into_iter().find(|file| is_meant(file)))
 }
 
-/// Returns the files that the bank has, and has neither answered nor booked, sent after a time.
+/// Returns the files that the bank has, and has neither answered nor booked, sent after a time. Prenotes, which are not
+/// booked, count until they have ended.
 ///
 /// # Errors
 /// The store's.
@@ -221,7 +222,9 @@ pub fn unanswered(world: &World, connection: &BankConnection, after: Time) -> Re
     let query = Query::of::<BankFile>(connection.org.to_value(), "id", FILES_READ).equal("connection", connection.id);
     let mut files = world.page::<BankFile>(&query)?;
     files.retain(|file| {
-        let is_unanswered = file.answer.is_none() && file.debit_line.is_none() && file.booked == 0;
+        let is_over =
+            file.debit_line.is_some() || file.booked > 0 || !file.moves_money() && file.ended_through.is_some();
+        let is_unanswered = file.answer.is_none() && !is_over;
         file.status == FileStatus::Sent && is_unanswered && file.sent_at.is_some_and(|sent| sent >= after)
     });
     files.sort_by_key(|file| (file.sent_at, file.id));
