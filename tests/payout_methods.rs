@@ -37,7 +37,8 @@ async fn set_payout_method() {
             .await;
     let shown = json!({
         "id": ach["id"], "platform": "ach", "description": "Checking account", "mask": "6789", "email": null,
-        "phone_number": null, "cash_tag": null, "country": "US", "currency": "USD", "rtp_enabled": true, "meta": null
+        "phone_number": null, "cash_tag": null, "country": "US", "currency": "USD", "rtp_enabled": true,
+        "validated_at": null, "validation": null, "meta": null
     });
     assert_eq!(ach, shown);
     let read = server.get(&format!("/v2/users/{user}")).app_key().send().await.expect(200).body;

@@ -157,8 +157,9 @@ async fn a_whole_user_has_every_field_filled() {
     });
     let whole = stage.made("PATCH", &path, changes, 200).await;
     assert_is("User", shapes::USER, &whole);
-    let of_other_rails = ["email", "phone_number", "cash_tag", "meta"];
-    let empty = of_other_rails.map(|name| format!("/default_payout_method_details/{name}"));
+    // The last two are of an account that a bank's file was sent to.
+    let of_others = ["email", "phone_number", "cash_tag", "meta", "validated_at", "validation"];
+    let empty = of_others.map(|name| format!("/default_payout_method_details/{name}"));
     assert_filled(&whole, &empty.each_ref().map(String::as_str));
     assert_eq!(whole["default_payout_method"], "ach");
 }
