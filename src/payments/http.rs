@@ -51,8 +51,8 @@ input! {
         /// How the payer gave it: web, written or phone. Required if a bank's file carries the payment and a person holds
         /// the account.
         pub channel: Option<AuthorizationChannel>,
-        /// How you validated the account, such as the name of a service or micro-deposits. Required for the first payment
-        /// from an account that a bank's file carries with the channel web.
+        /// How you validated the account, such as the name of a service or micro-deposits. Without it, the first payment
+        /// from an account that a bank's file carries with the channel web waits for a prenote.
         pub account_validation: Option<Line<200>>,
     }
 }

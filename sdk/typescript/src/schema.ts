@@ -4814,7 +4814,7 @@ export interface components {
             reference?: string | null;
             /** @description How the payer gave it: web, written or phone. Required if a bank's file carries the payment and a person holds the account. */
             channel?: components["schemas"]["AuthorizationChannel"] | null;
-            /** @description How you validated the account, such as the name of a service or micro-deposits. Required for the first payment from an account that a bank's file carries with the channel web. */
+            /** @description How you validated the account, such as the name of a service or micro-deposits. Without it, the first payment from an account that a bank's file carries with the channel web waits for a prenote. */
             account_validation?: string | null;
         };
         /**

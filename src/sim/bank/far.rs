@@ -44,6 +44,8 @@ pub(super) struct Truth {
     pub payments: HashMap<String, TransferId>,
     /// The reversals of each transfer, by their ids in a file.
     pub reversals: HashMap<TransferId, Vec<String>>,
+    /// The transfers that waited for a prenote.
+    pub held: HashSet<TransferId>,
 }
 
 /// A file that the bank shows in its folder.

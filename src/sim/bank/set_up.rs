@@ -166,7 +166,8 @@ impl Command for SetUpBank {
             description: "PAYOUT".to_owned(),
             discretionary: None,
             entry_classes: EntryClass::ALL.to_vec(),
-            prenotes: false,
+            // Balanced files and prenotes are drawn together.
+            prenotes: self.balanced,
         };
         let originator = originator.decide(world)?.id;
         ApproveOriginator { org, person: payer, originator }.decide(world)?;

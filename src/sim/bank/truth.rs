@@ -51,6 +51,8 @@ impl Far {
             }
             self.truth.payments.insert(individual_id(entry.transfer), entry.transfer);
         }
+        let held = written::<Transfer>(changes).filter(|transfer| transfer.held_for.is_some());
+        self.truth.held.extend(held.map(|transfer| transfer.id));
         for file in written::<InboundFile>(changes) {
             let known = (file.name.clone(), file.modified.unwrap_or_default());
             self.unread.remove(&known);
@@ -83,15 +85,16 @@ impl Far {
         self.used.insert(file.id, hash);
     }
 
-    /// Whether a transfer is a payment in a file.
+    /// Whether a transfer is a payment in a file, or waited for a prenote before it would be one.
     pub fn carries(&self, transfer: TransferId) -> bool {
-        self.truth.entries.contains_key(&transfer)
+        self.truth.entries.contains_key(&transfer) || self.truth.held.contains(&transfer)
     }
 
-    /// Whether the bank has a reversal of a transfer.
+    /// Whether the bank has a reversal of a transfer, or refused it: the refusal may come after it was presumed settled.
     fn is_taken_back(&self, transfer: TransferId) -> bool {
         let ids = self.truth.reversals.get(&transfer);
-        ids.is_some_and(|ids| ids.iter().any(|id| self.accepted.contains_key(id) || self.is_in_folder(id)))
+        let has = |id: &String| self.accepted.contains_key(id) || self.refused.contains(id) || self.is_in_folder(id);
+        ids.is_some_and(|ids| ids.iter().any(has))
     }
 
     /// Compares a transfer with the bank's records: no outcome that the bank did not give.
