@@ -167,12 +167,11 @@ fn again(world: &World, transfer: &Transfer, account: &FarEnd) -> Result<Result<
     };
     match found {
         Ok(found) => Ok(found.ok_or(FailureCode::RejectedByRail)),
-        Err(Halt::Refuse(refusal)) => match refusal.code {
-            Code::LimitExceeded => Ok(Err(FailureCode::LimitExceeded)),
-            Code::InvalidState | Code::InvalidInput => Ok(Err(FailureCode::RejectedByRail)),
-            _ => Err(Halt::Refuse(refusal)),
-        },
-        Err(Halt::Load(wants)) => Err(Halt::Load(wants)),
+        Err(Halt::Refuse(refusal)) if refusal.code == Code::LimitExceeded => Ok(Err(FailureCode::LimitExceeded)),
+        Err(Halt::Refuse(refusal)) if [Code::InvalidState, Code::InvalidInput].contains(&refusal.code) => {
+            Ok(Err(FailureCode::RejectedByRail))
+        }
+        Err(halt) => Err(halt),
     }
 }
 

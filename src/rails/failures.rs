@@ -78,6 +78,11 @@ const fn entry(
     Failure { return_codes, iso_reason, message, action_by, retry_helps, method }
 }
 
+/// Returns the entry of a failure that shows that the account cannot be used.
+const fn of_account(return_codes: &'static [u8], iso_reason: Option<&'static str>, message: &'static str) -> Failure {
+    entry(return_codes, iso_reason, message, Payee, false, Disabled)
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The bank return codes of this failure, as the numbers after the R.
@@ -98,31 +103,14 @@ impl FailureCode {
             Self::InsufficientFunds => {
                 entry(&[1, 9], Some("AM04"), "The debited account did not have enough money.", Payee, true, Kept)
             }
-            Self::AccountClosed => entry(&[2], Some("AC04"), "The bank account is closed.", Payee, false, Disabled),
-            Self::NoAccount => entry(
-                &[3],
-                Some("AC01"),
-                "The bank found no account with this number and name.",
-                Payee,
-                false,
-                Disabled,
-            ),
-            Self::InvalidAccountNumber => entry(
-                &[4, 13, 28],
-                Some("AC01"),
-                "The account or routing number is not valid at this bank.",
-                Payee,
-                false,
-                Disabled,
-            ),
-            Self::Unauthorized => entry(
-                &[5, 7, 10, 29, 51],
-                Some("MD01"),
-                "The account holder has not authorized it.",
-                Payee,
-                false,
-                Disabled,
-            ),
+            Self::AccountClosed => of_account(&[2], Some("AC04"), "The bank account is closed."),
+            Self::NoAccount => of_account(&[3], Some("AC01"), "The bank found no account with this number and name."),
+            Self::InvalidAccountNumber => {
+                of_account(&[4, 13, 28], Some("AC01"), "The account or routing number is not valid at this bank.")
+            }
+            Self::Unauthorized => {
+                of_account(&[5, 7, 10, 29, 51], Some("MD01"), "The account holder has not authorized it.")
+            }
             // The authorization is valid: a corrected debit may follow.
             Self::NotAsAuthorized => {
                 entry(&[11], Some("MD06"), "The debit was not as the account holder authorized it.", App, false, Kept)
@@ -138,33 +126,21 @@ impl FailureCode {
                 false,
                 Disabled,
             ),
-            Self::AccountFrozen => entry(&[16], Some("AC06"), "The bank account is frozen.", Payee, false, Disabled),
+            Self::AccountFrozen => of_account(&[16], Some("AC06"), "The bank account is frozen."),
             Self::FileDataInvalid => {
                 entry(&[17], Some("FF05"), "The bank could not process the payment.", App, false, Kept)
             }
-            Self::AccountNotEligible => entry(
-                &[20, 12],
-                Some("AG01"),
-                "The bank account does not accept this kind of payment.",
-                Payee,
-                false,
-                Disabled,
-            ),
+            Self::AccountNotEligible => {
+                of_account(&[20, 12], Some("AG01"), "The bank account does not accept this kind of payment.")
+            }
             Self::RefusedByReceiver => {
                 entry(&[23], Some("MS02"), "The receiver refused the payment.", Payee, false, Kept)
             }
             Self::ReturnedOnRequest => entry(&[6], Some("FOCR"), "The sender took the payment back.", App, false, Kept),
-            Self::NameMismatch => entry(
-                &[],
-                Some("BE01"),
-                "The name on the account differs from the payee's name.",
-                Payee,
-                false,
-                Disabled,
-            ),
-            Self::RecipientNotFound => {
-                entry(&[], Some("BE23"), "The provider does not know this recipient.", Payee, false, Disabled)
+            Self::NameMismatch => {
+                of_account(&[], Some("BE01"), "The name on the account differs from the payee's name.")
             }
+            Self::RecipientNotFound => of_account(&[], Some("BE23"), "The provider does not know this recipient."),
             Self::LimitExceeded => entry(&[], Some("AM02"), "The payment exceeds a provider limit.", Payee, true, Kept),
             Self::RejectedByRail => entry(&[], Some("MS03"), "The provider rejected the payment.", NoOne, true, Kept),
         }
