@@ -15,7 +15,9 @@ fn taken_back(database: &Database) -> u64 {
 fn race_with_locks(database: &Database) -> i64 {
     let count_many = || {
         let mut executor = executor(database.settings());
-        (0..150).for_each(|_| drop(executor.run_one(ORG, COUNT).unwrap()));
+        for _ in 0..150 {
+            executor.run_one(ORG, COUNT).unwrap();
+        }
     };
     std::thread::scope(|scope| {
         let racing = [scope.spawn(count_many), scope.spawn(count_many)];
