@@ -112,3 +112,13 @@ async fn list_bank_alarms_names_a_refused_file() {
     bank.mailbox.bank.act(&file, "cancel", json!({"reason": "A wrong company id."})).await.expect(200);
     assert_eq!(kinds(&alarms(&bank.mailbox.bank).await), [] as [&str; 0]);
 }
+
+/// More connections than rounds of reads.
+#[tokio::test]
+async fn list_bank_alarms_answers_for_many_connections() {
+    let bank = Connected::in_force(Server::start().await).await;
+    for _ in 0..80 {
+        bank.post("/v2/bank/connections", "admin", new_connection("")).await.expect(201);
+    }
+    assert_eq!(kinds(&alarms(&bank).await), [] as [&str; 0]);
+}

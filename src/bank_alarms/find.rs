@@ -13,11 +13,10 @@ use crate::world::{Halt, World};
 /// # Errors
 /// The store's.
 pub fn alarms(world: &mut World, org: OrgId) -> Result<Vec<BankAlarmJson>, Halt> {
-    let mut found = Vec::new();
-    for connection in connections::of_org(world, org)? {
-        found.extend(alarms_of(world, &connection)?);
-    }
-    Ok(found)
+    // Together: one after another, many connections would take too many rounds of reads.
+    let connections = connections::of_org(world, org)?;
+    let found = world.each(&connections, |world, connection| alarms_of(world, connection))?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Returns the alarms of a connection.
@@ -26,8 +25,8 @@ pub fn alarms(world: &mut World, org: OrgId) -> Result<Vec<BankAlarmJson>, Halt>
 /// The store's.
 pub fn alarms_of(world: &mut World, connection: &BankConnection) -> Result<Vec<BankAlarmJson>, Halt> {
     let mut found = files::alarms(world, connection)?;
-    for account in settlement_accounts::of_connection(world, connection.org, connection.id)? {
-        found.extend(accounts::alarms(world, connection, &account)?);
-    }
+    let accounts = settlement_accounts::of_connection(world, connection.org, connection.id)?;
+    let of_accounts = world.each(&accounts, |world, account| accounts::alarms(world, connection, account))?;
+    found.extend(of_accounts.into_iter().flatten());
     Ok(found)
 }
