@@ -13,7 +13,7 @@ use crate::world::{Halt, World};
 /// # Errors
 /// The store's.
 pub fn alarms(world: &mut World, org: OrgId) -> Result<Vec<BankAlarmJson>, Halt> {
-    // Together: one after another, many connections would take too many rounds of reads.
+    // Read together: one after another, many connections would exceed the rounds of a read.
     let connections = connections::of_org(world, org)?;
     let found = world.each(&connections, |world, connection| alarms_of(world, connection))?;
     Ok(found.into_iter().flatten().collect())

@@ -19,10 +19,10 @@ pub fn routes() -> Vec<Route> {
             .members(Permission::View)
             .about(TAG, "List what a person must look at")
             .describe(
-                "Files that are not at the bank ten minutes before its deadline, in doubt, refused or not acknowledged in time; files and returns \
-                 that the bank has not booked after two banking days; statements that do not arrive or are not applied; \
-                 lines that are not explained; accounts that do not cover the next files; limits that are used by 80 %. \
-                 An alarm ends with its cause.",
+                "Files that are not at the bank ten minutes before its deadline, in doubt, refused or not acknowledged in \
+                 time; files and returns that the bank has not booked after two banking days; statements that do not \
+                 arrive or are not applied; lines that are not explained; accounts that do not cover the next files; \
+                 limits that are used by 80 %. An alarm ends with its cause.",
             )
             .gives::<Vec<BankAlarmJson>>(200, "The alarms; empty if there are none."),
     ]

@@ -187,13 +187,18 @@ pub fn in_flight(world: &World, org: OrgId, account: SettlementAccountId) -> Res
     Ok(files.iter().find(is_open).map(|file| file.id))
 }
 
+/// Returns the latest files of a connection, newest first.
+fn latest(world: &World, org: OrgId, connection: BankConnectionId) -> Result<Vec<Arc<BankFile>>, Halt> {
+    let query = Query::of::<BankFile>(org.to_value(), "id", FILES_READ).equal("connection", connection);
+    world.page::<BankFile>(&query)
+}
+
 /// Returns the files of a connection that are not at their end and not known to be at the bank, oldest first.
 ///
 /// # Errors
 /// The store's.
 pub fn not_at_bank(world: &World, connection: &BankConnection) -> Result<Vec<Arc<BankFile>>, Halt> {
-    let query = Query::of::<BankFile>(connection.org.to_value(), "id", FILES_READ).equal("connection", connection.id);
-    let mut files = world.page::<BankFile>(&query)?;
+    let mut files = latest(world, connection.org, connection.id)?;
     files.retain(|file| !matches!(file.status, FileStatus::Sent | FileStatus::Canceled | FileStatus::Dropped));
     files.sort_by_key(|file| (file.window_at, file.id));
     Ok(files)
@@ -209,8 +214,7 @@ pub fn newest_where(
     connection: BankConnectionId,
     is_meant: impl Fn(&BankFile) -> bool,
 ) -> Result<Option<Arc<BankFile>>, Halt> {
-    let query = Query::of::<BankFile>(org.to_value(), "id", FILES_READ).equal("connection", connection);
-    Ok(world.page::<BankFile>(&query)?.into_iter().find(|file| is_meant(file)))
+    Ok(latest(world, org, connection)?.into_iter().find(|file| is_meant(file)))
 }
 
 /// Returns the files that the bank has, and has neither answered nor booked, sent after a time. Prenotes, which are not
@@ -219,8 +223,7 @@ pub fn newest_where(
 /// # Errors
 /// The store's.
 pub fn unanswered(world: &World, connection: &BankConnection, after: Time) -> Result<Vec<Arc<BankFile>>, Halt> {
-    let query = Query::of::<BankFile>(connection.org.to_value(), "id", FILES_READ).equal("connection", connection.id);
-    let mut files = world.page::<BankFile>(&query)?;
+    let mut files = latest(world, connection.org, connection.id)?;
     files.retain(|file| {
         let is_over =
             file.debit_line.is_some() || file.booked > 0 || !file.moves_money() && file.ended_through.is_some();

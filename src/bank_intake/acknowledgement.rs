@@ -16,22 +16,23 @@ const TEXT_MAX: usize = 200;
 pub fn acknowledgements(bytes: &[u8], expected: &Acknowledgements) -> Vec<Reported> {
     let Some(regex) = expected.regex() else { return Vec::new() };
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let has_status = regex.capture_names().flatten().any(|name| name == "status");
     let found = regex.captures_iter(&text).map(|captures| {
         let before = captures.get(0).map_or("", |all| &text[..all.start()]);
         let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
-        acknowledgement(&captures, expected, i64::try_from(line).unwrap_or(i64::MAX))
+        acknowledgement(&captures, (expected, has_status), i64::try_from(line).unwrap_or(i64::MAX))
     });
     found.collect()
 }
 
-fn acknowledgement(captures: &Captures<'_>, expected: &Acknowledgements, line: i64) -> Reported {
+fn acknowledgement(captures: &Captures<'_>, (expected, has_status): (&Acknowledgements, bool), line: i64) -> Reported {
     let group = |name: &str| captures.name(name).map(|found| found.as_str().trim()).filter(|word| !word.is_empty());
     let shortened = |word: &str, most: usize| word.chars().take(most).collect::<String>();
     let status = group("status");
     let is_in = |words: &[String], status: &str| words.iter().any(|word| word.eq_ignore_ascii_case(status));
     let answer = match status {
-        // Without a status each match is an acceptance.
-        None => (!names(expected, "status")).then_some(BankAnswer::Accepted),
+        // If the pattern has no group for a status, each match accepts a file.
+        None => (!has_status).then_some(BankAnswer::Accepted),
         Some(status) if is_in(&expected.accepted, status) => Some(BankAnswer::Accepted),
         Some(status) if is_in(&expected.rejected, status) => Some(BankAnswer::Rejected),
         Some(_) => None,
@@ -78,13 +79,6 @@ fn acknowledgement(captures: &Captures<'_>, expected: &Acknowledgements, line: i
             }),
         }),
     }
-}
-
-fn names(expected: &Acknowledgements, group: &str) -> bool {
-    expected
-        .pattern
-        .as_deref()
-        .is_some_and(|pattern| ["(?P<", "(?<"].iter().any(|opening| pattern.contains(&format!("{opening}{group}>"))))
 }
 
 /// Reads an amount that has exactly the form that the bank uses.

@@ -46,7 +46,7 @@ input! {
         /// Minutes after its delivery until which the bank acknowledges a file; required unless the kind is none.
         pub within_minutes: Option<Integer<1, MINUTES_MAX>>,
         /// For a text: the regular expression of one acknowledgement, with the named groups file, or date and modifier, and
-        /// status, entries, debit, credit and reason. Missing: the usual text.
+        /// status, entries, debit, credit and reason. Missing: the text that the simulated bank sends.
         pub pattern: Option<Line<PATTERN_MAX>>,
         /// For a text: the words of the group status that accept a file. Missing: ACCEPTED.
         pub accepted: Option<Vec<Line<WORD_MAX>>>,

@@ -161,7 +161,7 @@ words! {
     }
 }
 
-/// The text that many banks send, and that the simulated bank sends.
+/// The pattern of a connection without one of its own: the text that the simulated bank sends.
 pub const USUAL_PATTERN: &str = r"ACKNOWLEDGEMENT OF ACH FILE\s+FILE CREATION DATE: *(?P<date>\d{6})\s+FILE CREATION TIME: *\d{4}\s+FILE ID MODIFIER: *(?P<modifier>[A-Z0-9])\s+ENTRIES: *(?P<entries>\d+)\s+TOTAL DEBITS: *(?P<debit>[\d,.]+)\s+TOTAL CREDITS: *(?P<credit>[\d,.]+)\s+STATUS: *(?P<status>[A-Z]+)(?:\s+REASON: *(?P<reason>.*))?";
 
 /// How the bank acknowledges the files of a connection.

@@ -4003,7 +4003,7 @@ export interface components {
             kind: components["schemas"]["AcknowledgementKind"];
             /** @description Minutes after its delivery until which the bank acknowledges a file; required unless the kind is none. */
             within_minutes?: number | null;
-            /** @description For a text: the regular expression of one acknowledgement, with the named groups file, or date and modifier, and status, entries, debit, credit and reason. Missing: the usual text. */
+            /** @description For a text: the regular expression of one acknowledgement, with the named groups file, or date and modifier, and status, entries, debit, credit and reason. Missing: the text that the simulated bank sends. */
             pattern?: string | null;
             /** @description For a text: the words of the group status that accept a file. Missing: ACCEPTED. */
             accepted?: string[] | null;
