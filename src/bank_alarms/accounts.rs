@@ -114,8 +114,9 @@ fn not_covered(
 ) -> Result<Option<BankAlarmJson>, Halt> {
     let now = world.now();
     let mut cover = closing;
-    for file in bank_files::awaiting_debit(world, account.org, account.id)? {
-        let open = bank_files::open_amount(world, &file)?;
+    let files = bank_files::awaiting_debit(world, account.org, account.id)?;
+    let open = world.each(&files, |world, file| bank_files::open_amount(world, file))?;
+    for (file, open) in files.iter().zip(open) {
         if file.direction == Direction::Credit || file.settles_at <= now {
             cover = cover.minus(file.leaving(open)).map_err(too_large)?;
         }
