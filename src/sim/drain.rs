@@ -44,7 +44,10 @@ impl Simulation {
             self.pass_to_next();
             if self.steps >= limit || self.system.now() >= last {
                 let jobs = self.directory.jobs();
-                let what = format!("{jobs} jobs are left after {STEPS_MAX} steps or {DAYS_MAX} days without a fault");
+                let what = format!(
+                    "{jobs} jobs are left after {STEPS_MAX} steps or {DAYS_MAX} days without a fault, and at the bank {}",
+                    self.desk.left()
+                );
                 return Err(self.violation(Finding { invariant: 20, what, place: "jobs".to_owned() }));
             }
         }

@@ -111,6 +111,14 @@ impl Desk {
         }
     }
 
+    /// Describes what waits for a member.
+    pub fn left(&self) -> String {
+        let items: Vec<_> = self.items.values().map(|item| (item.kind, item.status, item.reason)).collect();
+        let files: Vec<_> = self.files.values().map(|file| (file.purpose, file.status)).collect();
+        let others = (self.inbound.len(), self.statements.len(), self.reversals.len());
+        format!("{items:?}, {files:?}, {others:?}")
+    }
+
     pub fn is_empty(&self) -> bool {
         let is_read = self.inbound.is_empty() && self.items.is_empty() && self.statements.is_empty();
         is_read && self.files.is_empty() && self.reversals.is_empty()
@@ -288,6 +296,8 @@ fn payment(world: &mut World, place: Place, transfer: TransferId) -> Result<Opti
 fn about_file(file: &BankFile, now: Time, far: &mut Far, chance: &mut Chance) -> Option<Deed> {
     let (name, sha256) = (file.name.clone()?, file.sha256.clone().unwrap_or_default());
     let is_there = far.has(&name, &sha256);
+    // The rules do not allow its entries any more: it cannot be moved.
+    let is_too_late = file.send_by.is_some_and(|send_by| now > send_by);
     match file.status {
         FileStatus::InDoubt if is_there => {
             far.count("bank files in doubt that were marked as sent");
@@ -301,8 +311,11 @@ fn about_file(file: &BankFile, now: Time, far: &mut Far, chance: &mut Chance) ->
         FileStatus::Rejected if file.returned > 0 || file.booked > 0 || (!far.sound && chance.one_in(4)) => {
             Some(Deed::Cancel { reason: evidence() })
         }
-        FileStatus::Rejected => Some(Deed::Redate),
         FileStatus::Sealed | FileStatus::Sending if is_there => None,
+        FileStatus::Rejected | FileStatus::Sealed | FileStatus::Sending if is_too_late => {
+            Some(Deed::Cancel { reason: evidence() })
+        }
+        FileStatus::Rejected => Some(Deed::Redate),
         FileStatus::Sealed | FileStatus::Sending if now >= file.submit_by => Some(Deed::Redate),
         FileStatus::Sealed if file.must_wait_for_release() => {
             far.count("bank files that a second member released");
