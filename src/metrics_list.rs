@@ -148,8 +148,20 @@ const METRICS: [Metric; 32] = [
         .by(&[("outcome", inbound)]),
     metric(Counter, "bursar_bank_statements_total", Unit::Count, "Statements of bank accounts, and their odd lines.")
         .by(&[("outcome", || vec!["applied", "waiting", "quarantined", "unmatched", "debit_by_other"])]),
-    metric(Counter, "bursar_bank_files_total", Unit::Count, "Outcomes of files to banks.")
-        .by(&[("outcome", || vec!["sent", "failed", "in_doubt", "late", "unsent", "changed", "rejected", "unbooked"])]),
+    metric(Counter, "bursar_bank_files_total", Unit::Count, "Outcomes of files to banks.").by(&[("outcome", || {
+        vec![
+            "sent",
+            "failed",
+            "in_doubt",
+            "late",
+            "unsent",
+            "changed",
+            "rejected",
+            "unbooked",
+            "contested",
+            "unacknowledged",
+        ]
+    })]),
     metric(Counter, "bursar_bank_alarms_total", Unit::Count, "What a person must look at, with each poll of a bank.")
         .by(&[("kind", || AlarmKind::ALL.iter().map(|kind| kind.as_str()).collect())]),
     metric(Counter, "bursar_provider_calls_total", Unit::Count, "Answers of providers of rails behind HTTP.")

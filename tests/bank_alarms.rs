@@ -1,10 +1,13 @@
 //! What a person must look at at a bank, before it is too late, and until its cause has ended.
 
+use bursar::bankbox::{Account, Grain, StatementFormat};
 use serde_json::{Value, json};
 
 use crate::bank_debits::{authorized, by_file, collect, payer};
 use crate::bank_files_sent::Bank as Connected;
+use crate::bank_intake::Mailbox;
 use crate::bank_reversals::mornings;
+use crate::bank_statements::Bank as Kept;
 use crate::harness::Server;
 use crate::samples::new_connection;
 
@@ -81,6 +84,45 @@ async fn list_bank_alarms_names_an_account_that_does_not_cover_the_next_files() 
     let ada = payer(bank.server(), "000123450002").await;
     collect(bank.server(), &ada, 2_000, authorized("written")).await.expect(201);
     assert_eq!(short().await, Some(100), "nothing is collected yet");
+}
+
+/// The setting `uncovered_files`: the bank does not get a file that the account does not cover, until a member releases it.
+#[tokio::test]
+async fn release_bank_file_is_needed_for_a_file_that_the_account_does_not_cover() {
+    let mut connection = new_connection("");
+    connection["uncovered_files"] = json!("hold");
+    let fields = json!({"statement_kind": "bai2", "booking_grain": "file"});
+    let bank = Kept { mailbox: Mailbox::with(Server::start().await, connection, fields).await };
+    let now = bank.now();
+    bank.act(|bank| bank.keep(Account::open("000123456789", StatementFormat::Bai2, Grain::File, 50_000, now)));
+    mornings(&bank, 1).await;
+    bank.mailbox.pay(1234, "55501234", 40_000).await;
+    let covered = bank.mailbox.send().await;
+    assert_eq!((&covered["must_release"], &covered["uncovered"]), (&json!(false), &Value::Null));
+
+    // The bank has not booked that file: 100.00 of 500.00 are left.
+    bank.mailbox.pay(1235, "55501234", 10_001).await;
+    while bank.mailbox.bank.files().await[1]["status"] == "open" {
+        bank.server().pass(900).await;
+    }
+    let file = bank.mailbox.bank.files().await[1].clone();
+    let shown = ["status", "must_release", "uncovered"].map(|name| file[name].clone());
+    assert_eq!(shown, [json!("sealed"), json!(true), json!(1)]);
+    bank.mailbox.bank.act(&file, "mark-sent", json!({"evidence": "Early."})).await.refused(409, "invalid-state");
+    let unsent = async || {
+        let found = alarms(&bank.mailbox.bank).await;
+        found.as_array().unwrap().iter().find(|alarm| alarm["kind"] == "unsent").cloned()
+    };
+    while unsent().await.is_none() {
+        bank.server().pass(300).await;
+    }
+    let message = unsent().await.unwrap()["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("The account does not cover the file. Transfer the money to it"), "{message}");
+
+    bank.mailbox.bank.act(&file, "release", json!({})).await.expect(200);
+    bank.server().pass(60).await;
+    assert_eq!(bank.mailbox.bank.files().await[1]["status"], "sent", "in time");
+    bank.mailbox.bank.verify();
 }
 
 /// At 80 % of a day's limit, and not below it.

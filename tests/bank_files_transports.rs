@@ -156,7 +156,14 @@ async fn mark_bank_file_unsent_sends_the_same_bytes_after_its_temporary_files_ar
     // An old sender could still rename this one.
     let stray = folder.path().join(format!("{}-1.part", doubted["id"].as_str().unwrap()));
     std::fs::write(&stray, &bytes).unwrap();
-    let marked = bank.act(&doubted, "mark-unsent", json!({"evidence": "J. Doe sees no file."})).await.expect(200).body;
+    // One member alone does not decide that the bank has no such file: it might be paid twice.
+    let known = json!({"evidence": "J. Doe sees no file."});
+    let proposed = bank.act(&doubted, "mark-unsent", known.clone()).await.expect(200).body;
+    let decision = ["outcome", "confirmed_by"].map(|name| proposed["decision"][name].clone());
+    assert_eq!((&proposed["status"], decision), (&json!("in_doubt"), [json!("not_received"), Value::Null]));
+    bank.act(&doubted, "mark-unsent", known.clone()).await.refused(403, "self-approval");
+    let path = format!("/v2/bank/files/{}/mark-unsent", doubted["id"].as_str().unwrap());
+    let marked = bank.post(&path, "admin", known).await.expect(200).body;
     assert_eq!(marked["status"], "sealed");
     bank.act(&marked, "cancel", json!({"reason": "No."})).await.refused(409, "invalid-state");
     bank.server.work_off().await;

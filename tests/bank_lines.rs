@@ -14,7 +14,7 @@ use crate::harness::Server;
 
 impl Bank {
     /// Assigns a line as one member, and approves it as another one.
-    async fn settle(&self, item: &Value, mut proposal: Value) -> Value {
+    pub async fn settle(&self, item: &Value, mut proposal: Value) -> Value {
         proposal["evidence"] = json!("By phone with J. Doe.");
         let assigned = self.item(item, "assign", "payer", proposal).await.expect(200).body;
         self.item(item, "approve", "admin", json!({"version": assigned["version"]})).await.expect(200).body

@@ -129,9 +129,69 @@ async fn a_bank_that_says_duplicate_fails_nothing_and_calls_a_member() {
     assert_eq!(mailbox.bank.file().await["status"], "sent");
     assert_eq!(mailbox.status(&paid[0]).await, is("pending"));
     mailbox.server().pass(DAY).await;
+    let file = mailbox.bank.file().await;
+    assert_eq!(file["contested"], "duplicate");
+    for transfer in &paid {
+        assert_eq!(mailbox.status(transfer).await, is("pending"), "nothing is presumed about a contested file");
+    }
+    for role in ["payer", "admin"] {
+        let known = json!({"outcome": "accepted", "evidence": "J. Doe has the first one."});
+        mailbox
+            .bank
+            .post(&format!("/v2/bank/files/{}/decide", file["id"].as_str().unwrap()), role, known)
+            .await
+            .expect(200);
+    }
+    mailbox.server().pass(HOUR).await;
     for transfer in &paid {
         assert_eq!(mailbox.status(transfer).await, is("completed"));
     }
+    mailbox.bank.verify();
+}
+
+/// The payments that a refused block does not name are refused too.
+#[tokio::test]
+async fn a_block_that_is_refused_takes_the_payments_along_that_it_does_not_name() {
+    let mailbox = open().await;
+    let paid = paid(&mailbox, &["55502000", "55502001", "55502002"]).await;
+    let refusal = report(&mailbox, Some("RJCT"), &[(&paid[1], "RJCT", Some("AC04"))]).await;
+    give(&mailbox, "REFUSED.xml", &refusal).await;
+    mailbox.server().work_off().await;
+    assert_eq!(mailbox.status(&paid[1]).await, failed("account_closed"));
+    for transfer in [&paid[0], &paid[2]] {
+        assert_eq!(mailbox.status(transfer).await, failed("rejected_by_rail"));
+    }
+    assert_eq!(mailbox.bank.file().await["status"], "canceled");
+    mailbox.bank.verify();
+}
+
+/// What a block says contradicts one of its payments: members decide, and nothing completes before that.
+#[tokio::test]
+async fn a_block_that_is_refused_with_a_payment_that_is_not_waits_for_members() {
+    let mailbox = open().await;
+    let paid = paid(&mailbox, &["55502000", "55502001", "55502002"]).await;
+    let report = report(&mailbox, Some("RJCT"), &[(&paid[1], "ACSP", None)]).await;
+    give(&mailbox, "ODD.xml", &report).await;
+    mailbox.server().pass(2 * DAY).await;
+    for transfer in &paid {
+        assert_eq!(mailbox.status(transfer).await, is("pending"));
+    }
+    assert_eq!(mailbox.bank.file().await["contested"], "refused");
+    assert_eq!(waiting(&mailbox).await, ["contradiction"]);
+    mailbox.bank.verify();
+}
+
+/// The status of a payment is stronger than that of its block.
+#[tokio::test]
+async fn a_payment_that_is_refused_in_a_settled_block_fails() {
+    let mailbox = open().await;
+    let paid = paid(&mailbox, &["55502000", "55502001"]).await;
+    let report = report(&mailbox, Some("ACSC"), &[(&paid[0], "RJCT", Some("AC04"))]).await;
+    give(&mailbox, "SETTLED.xml", &report).await;
+    mailbox.server().work_off().await;
+    assert_eq!(mailbox.status(&paid[0]).await, failed("account_closed"));
+    assert_eq!(mailbox.status(&paid[1]).await, is("completed"));
+    assert_eq!(waiting(&mailbox).await, Vec::<String>::new());
     mailbox.bank.verify();
 }
 
@@ -242,6 +302,35 @@ async fn with_statements() -> Bank {
     let now = bank.now();
     bank.act(|bank| bank.keep(Account::open("000123456789", StatementFormat::Camt053, Grain::File, 100_000, now)));
     bank
+}
+
+/// The line of a statement is the only report of a return: it has no reason, and does not name the payment.
+#[tokio::test]
+async fn a_payment_that_comes_back_by_a_line_alone_is_returned_by_two_members() {
+    let fields = json!({"statement_kind": "bai2", "booking_grain": "file"});
+    let bank = Bank { mailbox: Mailbox::with(Server::memory().await, new_message_connection(""), fields).await };
+    let now = bank.now();
+    bank.act(|bank| bank.keep(Account::open("000123456789", StatementFormat::Bai2, Grain::File, 100_000, now)));
+    let paid = paid(&bank.mailbox, &["55502000", "55502001"]).await;
+    answered(&bank.mailbox).await;
+    for _ in 0..3 {
+        bank.morning().await;
+    }
+    assert_eq!(bank.mailbox.status(&paid[0]).await, is("completed"));
+    assert_eq!(bank.ledger(LedgerAccountKind::Unbooked), 0);
+    bank.wire(3_000, "RETURN OF PAYMENT");
+    bank.morning().await;
+    let credit = bank.suspense().await.into_iter().find(|line| line["amount"] == 3_000).unwrap();
+    let of =
+        |transfer: &Value| json!({"booked_as": "returns", "transfer_ids": [transfer["id"]], "evidence": "J. Doe."});
+    let other = bank.item(&credit, "assign", "payer", of(&paid[1])).await;
+    assert_eq!(other.refused(400, "invalid-input").fields(), ["/transfer_ids"], "another amount");
+    let booked = bank.settle(&credit, of(&paid[0])).await;
+    assert_eq!(booked["booked_as"], "returns");
+    assert_eq!(bank.mailbox.status(&paid[0]).await, ("reversed".to_owned(), Some("rejected_by_rail".to_owned())));
+    assert_eq!(bank.mailbox.status(&paid[1]).await, is("completed"));
+    assert_eq!(bank.ledger(LedgerAccountKind::Unbooked), 0);
+    bank.mailbox.bank.verify();
 }
 
 /// The statement reports a return before its notification, which then changes nothing.

@@ -162,6 +162,9 @@ impl Two {
                     let has = receiver.has(file["name"].as_str().unwrap());
                     let verb = if has { "mark-sent" } else { "mark-unsent" };
                     self.sandbox.bank("payer", &["files", verb, id, "--evidence", "By phone."]);
+                    if !has {
+                        self.sandbox.bank("admin", &["files", verb, id, "--evidence", "By phone."]);
+                    }
                 }
                 "sealed" | "sending" if is_late => self.redate(id),
                 _ => {}

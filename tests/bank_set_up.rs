@@ -43,8 +43,12 @@ impl<'a> Bank<'a> {
         self.post(path, role, json!({})).await
     }
 
+    /// Each has an origin of its own.
     async fn draft(&self) -> String {
-        self.post(CONNECTIONS, "admin", new_connection("")).await.expect(201).id()
+        let count = self.get(&format!("{CONNECTIONS}?limit=100")).await["data"].as_array().unwrap().len();
+        let mut connection = new_connection("");
+        connection["nacha"]["origin"] = json!(format!("123456789{count}"));
+        self.post(CONNECTIONS, "admin", connection).await.expect(201).id()
     }
 
     async fn tested(&self) -> String {
@@ -164,6 +168,27 @@ async fn a_connection_needs_two_persons() {
     bank.post(&at(&id, "test"), &second, json!({"evidence": "Accepted."})).await.expect(200);
     bank.act(&at(&id, "approve"), &second).await.refused(403, "self-approval");
     bank.act(&at(&id, "approve"), "admin").await.expect(200);
+}
+
+/// Both would begin with the same modifier and the same trace number.
+#[tokio::test]
+async fn approve_bank_connection_refuses_one_whose_files_the_bank_cannot_distinguish() {
+    let server = Server::memory().await;
+    let bank = Bank::of(&server);
+    let first = bank.approved().await;
+    let second = bank.tested().await;
+    let mut nacha = new_connection("")["nacha"].clone();
+    nacha["origin"] = bank.get(&format!("{CONNECTIONS}/{first}")).await["nacha"]["origin"].clone();
+    bank.patch(&format!("{CONNECTIONS}/{second}"), "admin", json!({"nacha": nacha.clone()})).await.expect(200);
+    bank.post(&at(&second, "test"), "admin", json!({"evidence": "Accepted."})).await.expect(200);
+    let refused = bank.act(&at(&second, "approve"), "payer").await;
+    let message = refused.refused(409, "invalid-state").body["message"].as_str().unwrap().to_owned();
+    assert!(message.contains(&first) && message.contains("destination and origin"), "{message}");
+    // Another origin, as the bank assigned it.
+    nacha["origin"] = json!("9876543210");
+    bank.patch(&format!("{CONNECTIONS}/{second}"), "admin", json!({"nacha": nacha})).await.expect(200);
+    bank.post(&at(&second, "test"), "admin", json!({"evidence": "Accepted."})).await.expect(200);
+    bank.act(&at(&second, "approve"), "payer").await.expect(200);
 }
 
 #[tokio::test]

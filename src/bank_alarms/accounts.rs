@@ -1,15 +1,14 @@
 //! Alarms about a settlement account: its statements, what is not booked, and whether it covers the next files.
 
 use super::json::{AlarmKind, BankAlarmJson};
-use crate::bank_files::{self, FileStatus};
+use crate::bank_files;
 use crate::bank_statements::{ReconciliationJson, reconcile};
 use crate::banking::SetupStatus;
 use crate::banking::connections::BankConnection;
 use crate::banking::settlement_accounts::{SettlementAccount, StatementKind};
 use crate::ids::BankConnectionId;
-use crate::money::{Cents, MoneyOverflow};
-use crate::rails::Direction;
-use crate::refusal::{Code, Refusal};
+use crate::money::Cents;
+use crate::refusal::Code;
 use crate::world::{Halt, World};
 
 /// The hour of the connection's zone at which the statement of the banking day before is late.
@@ -100,43 +99,23 @@ fn missing(connection: BankConnectionId, days: Vec<String>) -> BankAlarmJson {
     BankAlarmJson { days, ..BankAlarmJson::new(AlarmKind::StatementMissing, connection, message) }
 }
 
-fn too_large(_: MoneyOverflow) -> Refusal {
-    Refusal::new(Code::InternalError, "A sum of bank files is too large.")
-}
-
-/// Compares the next files that pay with the balance of the last statement, what the bank has not booked, and the debits
-/// that have settled.
+/// Compares the next files that pay with the balance of the last statement.
 fn not_covered(
     world: &mut World,
     connection: &BankConnection,
     account: &SettlementAccount,
     closing: Cents,
 ) -> Result<Option<BankAlarmJson>, Halt> {
-    let now = world.now();
-    let mut cover = closing;
-    let files = bank_files::awaiting_debit(world, account.org, account.id)?;
-    let open = world.each(&files, |world, file| bank_files::open_amount(world, file))?;
-    for (file, open) in files.iter().zip(open) {
-        if file.direction == Direction::Credit || file.settles_at <= now {
-            cover = cover.minus(file.leaving(open)).map_err(too_large)?;
-        }
-    }
-    let next = bank_files::not_at_bank(world, connection)?.into_iter().filter(|file| {
-        file.settlement_account == account.id
-            && file.direction == Direction::Credit
-            && file.status != FileStatus::Rejected
-    });
-    let due = next.map(|file| file.credit).try_fold(Cents::ZERO, Cents::plus).map_err(too_large)?;
-    let short = due.minus(cover).map_err(too_large)?;
-    if due.is_zero() || short.get() <= 0 {
+    let next = bank_files::not_at_bank(world, connection)?;
+    let Some(cover) = bank_files::shortfall(world, (account.org, account.id), closing, &next)? else {
         return Ok(None);
-    }
+    };
     let message = format!(
         "The next files pay {}, and the account has {} by its statements. Transfer {} to it before the bank pays.",
-        due.dollars(),
-        cover.dollars(),
-        short.dollars()
+        cover.due.dollars(),
+        cover.available.dollars(),
+        cover.short.dollars()
     );
     let alarm = BankAlarmJson::new(AlarmKind::NotCovered, connection.id, message);
-    Ok(Some(BankAlarmJson { amount: Some(short), ..alarm }))
+    Ok(Some(BankAlarmJson { amount: Some(cover.short), ..alarm }))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::json::{AlarmKind, BankAlarmJson};
-use crate::bank_files::{self, BankFile, FileStatus};
+use crate::bank_files::{self, BankFile, Contest, FileStatus};
 use crate::banking::connections::{BankConnection, ConnectionStatus};
 use crate::banking::{SideLimits, TRANSPORT_MANUAL};
 use crate::clock::Time;
@@ -19,10 +19,19 @@ const NEAR_PERCENT: i64 = 80;
 pub(super) fn alarms(world: &World, connection: &BankConnection) -> Result<Vec<BankAlarmJson>, Halt> {
     let now = world.now();
     let mut found: Vec<_> =
-        bank_files::not_at_bank(world, connection)?.iter().filter_map(|file| of_file(file, connection, now)).collect();
+        bank_files::open_files(world, connection)?.iter().filter_map(|file| of_file(file, connection, now)).collect();
+    found.extend(stopped(connection));
     found.extend(not_acknowledged(world, connection)?);
     found.extend(near_limits(world, connection)?);
     Ok(found)
+}
+
+/// A connection that no member paused.
+fn stopped(connection: &BankConnection) -> Option<BankAlarmJson> {
+    let is_stopped = connection.status == ConnectionStatus::Paused && connection.paused_by.is_none();
+    let reason = connection.pause_reason.as_deref().filter(|_| is_stopped)?;
+    let message = format!("{reason} No file is sent. Compare the file with the bank, then resume the connection.");
+    Some(BankAlarmJson::new(AlarmKind::Stopped, connection.id, message))
 }
 
 /// Files of before the approval were sent under other settings.
@@ -48,9 +57,15 @@ fn not_acknowledged(world: &World, connection: &BankConnection) -> Result<Vec<Ba
 fn of_file(file: &Arc<BankFile>, connection: &BankConnection, now: Time) -> Option<BankAlarmJson> {
     let is_due = file.entries > 0 && now >= file.submit_by.plus_seconds(-BEFORE_DEADLINE_SECONDS);
     let (kind, message) = match file.status {
-        FileStatus::InDoubt => {
-            (AlarmKind::InDoubt, "The file may be at the bank. Ask the bank, and mark it as sent or not sent.")
+        FileStatus::Sent | FileStatus::Sealed | FileStatus::Sending | FileStatus::Renaming | FileStatus::InDoubt
+            if file.contested.is_some() =>
+        {
+            (AlarmKind::Contested, file.contested.map_or("", contested))
         }
+        FileStatus::InDoubt => (
+            AlarmKind::InDoubt,
+            "The file may be at the bank. Ask the bank, and mark it as sent, or not sent by two members.",
+        ),
         FileStatus::Rejected => {
             (AlarmKind::Rejected, "The bank refused the file. Move it into a later window, or cancel it.")
         }
@@ -74,8 +89,30 @@ fn of_file(file: &Arc<BankFile>, connection: &BankConnection, now: Time) -> Opti
     })
 }
 
+/// Returns what the bank says, and what to do.
+const fn contested(contest: Contest) -> &'static str {
+    match contest {
+        Contest::Duplicate => {
+            "The bank says that it had the file before. Ask the bank which file it has, then let two members decide \
+             (accepted or rejected). Do not pay again before that."
+        }
+        Contest::OtherTotals => {
+            "The bank acknowledges the file with other totals. Compare them with the bank, then let two members decide \
+             (accepted or rejected)."
+        }
+        Contest::Refused => {
+            "The bank refuses the file after it booked it, for a part only, or before the file was known to be there. Ask \
+             the bank, then let two members decide (accepted or rejected)."
+        }
+    }
+}
+
 /// Returns why a file is not sent, and what to do.
 fn unsent(file: &BankFile, connection: &BankConnection) -> &'static str {
+    if file.must_wait_for_release() && file.uncovered.is_some() {
+        return "The account does not cover the file. Transfer the money to it, then let another member release the file \
+                before the deadline, or move it.";
+    }
     if file.must_wait_for_release() {
         return "The file waits for its release. Let another member release it before the deadline, or move it.";
     }

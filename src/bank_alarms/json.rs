@@ -2,19 +2,25 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::clock::Time;
-use crate::ids::{BankConnectionId, BankFileId, BankItemId, BankStatementId, SettlementAccountId};
+use crate::ids::{
+    BankConnectionId, BankFileId, BankItemId, BankStatementId, InboundFileId, OriginatorId, SettlementAccountId,
+};
 use crate::money::Cents;
 use crate::world::record::words;
 
 words! {
     /// What is wrong.
     pub enum AlarmKind {
+        /// The program stopped a connection.
+        Stopped = "stopped",
         /// A file is not at the bank, and its deadline is near or over.
         Unsent = "unsent",
         /// A file may be at the bank.
         InDoubt = "in_doubt",
         /// The bank refused a file.
         Rejected = "rejected",
+        /// What the bank says about a file may be wrong.
+        Contested = "contested",
         /// The bank has not acknowledged a file in time.
         NotAcknowledged = "not_acknowledged",
         /// The bank has not booked a file or a return in time.
@@ -29,6 +35,12 @@ words! {
         StatementStopped = "statement_stopped",
         /// A line of a statement is not explained.
         Suspense = "suspense",
+        /// A file of the bank is not applied.
+        Quarantined = "quarantined",
+        /// Returns, changes or refusals of the bank match no payment.
+        Unmatched = "unmatched",
+        /// A return rate of debits is near its limit or above it.
+        ReturnRate = "return_rate",
     }
 }
 
@@ -48,13 +60,19 @@ pub struct BankAlarmJson {
     /// The file.
     #[schema(required)]
     pub bank_file_id: Option<BankFileId>,
+    /// The file of the bank.
+    #[schema(required)]
+    pub inbound_file_id: Option<InboundFileId>,
+    /// The originator.
+    #[schema(required)]
+    pub originator_id: Option<OriginatorId>,
     /// The statement.
     #[schema(required)]
     pub bank_statement_id: Option<BankStatementId>,
     /// The line of a statement.
     #[schema(required)]
     pub bank_item_id: Option<BankItemId>,
-    /// The amount of the file or the line, or what is missing, in cents; negative for a debit by the bank.
+    /// The amount of the file, the line or the reports, or what is missing, in cents; negative for a debit by the bank.
     #[schema(required, value_type = Option<i64>)]
     pub amount: Option<Cents>,
     /// The banking days without a statement.
@@ -73,6 +91,8 @@ impl BankAlarmJson {
             bank_connection_id: connection,
             settlement_account_id: None,
             bank_file_id: None,
+            inbound_file_id: None,
+            originator_id: None,
             bank_statement_id: None,
             bank_item_id: None,
             amount: None,

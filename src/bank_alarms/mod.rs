@@ -10,6 +10,7 @@ mod accounts;
 mod files;
 mod find;
 mod http;
+mod intake;
 mod json;
 
 pub use files::BEFORE_DEADLINE_SECONDS;

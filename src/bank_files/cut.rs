@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::carrier::next_window;
+use super::cover::{at_bank, shortfall};
 use super::held::move_held;
 use super::join::remove;
 use super::model::{BankEntry, BankFile, BankSequence, FileStatus, Header};
 use super::references;
 use super::rows;
 use super::rules::{self, FileEvent};
-use crate::banking::FileFormat;
 use crate::banking::connections::{self, BankConnection, ConnectionStatus};
+use crate::banking::{FileFormat, UncoveredFiles};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::ids::BankFileId;
@@ -123,9 +124,10 @@ pub(super) fn move_to_next(world: &mut World, file: &Arc<BankFile>, connection: 
         file.settles_at = window.settles_at;
         file.same_day = window.same_day;
         (file.header, file.name, file.size, file.sha256) = (None, None, None, None);
-        (file.must_release, file.released_by, file.released_at) = (false, None, None);
+        (file.must_release, file.released_by, file.released_at, file.uncovered) = (false, None, None, None);
         (file.way, file.temp_name, file.sealed_at) = (None, None, None);
         (file.first_trace, file.sent_at, file.ended_through, file.answer) = (None, None, None, None);
+        (file.contested, file.decision) = (None, None);
     });
     move_held(world, &moved)?;
     Ok(Next::Moved(moved))
@@ -200,8 +202,9 @@ fn seal(
     };
     let before = if files == 0 { Cents::ZERO } else { before };
     let sum = before.plus(file.credit).map_err(too_large)?;
-    let must_release =
-        file.moves_money() && limits.is_none_or(|limits| file.credit > limits.per_file || sum > limits.per_day);
+    let is_above = limits.is_none_or(|limits| file.credit > limits.per_file || sum > limits.per_day);
+    let uncovered = uncovered(world, file, connection)?;
+    let must_release = file.moves_money() && (is_above || uncovered.is_some());
     let cuts = file.cuts + 1;
     let (first_trace, message_id) = match settings.identity.format() {
         FileFormat::Nacha => (Some(first_trace(sequence, file)), None),
@@ -233,10 +236,23 @@ fn seal(
         file.cuts = cuts;
         file.first_trace = first_trace;
         file.name = Some(name);
-        file.must_release = must_release;
+        (file.must_release, file.uncovered) = (must_release, uncovered);
         file.sealed_at = Some(now);
     });
     Ok(())
+}
+
+/// Returns what the account of a file that pays lacks for it and the files before it, if its connection holds such files.
+fn uncovered(world: &mut World, file: &Arc<BankFile>, connection: &BankConnection) -> Result<Option<Cents>, Halt> {
+    let is_held = connection.settings.0.uncovered_files == UncoveredFiles::Hold;
+    if !is_held || file.direction == Direction::Debit {
+        return Ok(None);
+    }
+    let mut next = rows::not_at_bank(world, connection)?;
+    next.retain(|other| other.id == file.id || other.status != FileStatus::Open);
+    let account = (file.org, file.settlement_account);
+    let balance = at_bank(world, account.0, account.1)?;
+    Ok(shortfall(world, account, balance, &next)?.map(|cover| cover.short))
 }
 
 /// Returns the first number of a file's entries. They ascend, so a file never crosses the end of the range.

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::contents::{Contents, contents};
-use super::inputs::{BankEntriesQuery, BankFileAct, BankFileCancellation, BankFileMark, BankFilesQuery};
+use super::inputs::{BankEntriesQuery, BankFileAct, BankFileCancellation, BankFileKnown, BankFileMark, BankFilesQuery};
 use super::json::{BankEntryJson, BankFileJson};
-use super::model::{BankEntry, BankFile, FileStatus};
+use super::model::{BankEntry, BankFile, FileOutcome, FileStatus};
 use super::operator::{ActOnFile, Deed, is_in_time};
 use super::rates::{ReturnRatesJson, return_rates};
 use super::rows;
@@ -108,7 +108,7 @@ fn may_be_taken(world: &World, file: &BankFile) -> Result<(), Halt> {
         | FileStatus::Dropped => false,
     };
     if file.must_wait_for_release() {
-        return Err(refused("The file is above a limit of its connection. Another member must release it first."));
+        return Err(refused("The file waits for its release. Another member must release it first."));
     }
     if may_still_be_sent {
         is_in_time(file, world.now())?;
@@ -152,8 +152,15 @@ pub async fn mark_sent(call: Call) -> Outcome {
 
 /// POST /v2/bank/files/{bank_file_id}/mark-unsent
 pub async fn mark_unsent(call: Call) -> Outcome {
-    let read = |body: BankFileMark| (body.acting_user_id, Deed::MarkUnsent { evidence: body.evidence.0 });
-    act(call, "marked_unsent", read).await
+    let decide = |evidence| Deed::Decide { outcome: FileOutcome::NotReceived, evidence };
+    act(call, "marked_unsent", move |body: BankFileMark| (body.acting_user_id, decide(body.evidence.0))).await
+}
+
+/// POST /v2/bank/files/{bank_file_id}/decide
+pub async fn decide(call: Call) -> Outcome {
+    let read =
+        |body: BankFileKnown| (body.acting_user_id, Deed::Decide { outcome: body.outcome, evidence: body.evidence.0 });
+    act(call, "decided", read).await
 }
 
 /// POST /v2/bank/files/{bank_file_id}/redate
@@ -232,12 +239,31 @@ fn change_routes() -> Vec<Route> {
             .members(Permission::Pay)
             .about(TAG, "Record that the bank does not have a file in doubt")
             .describe(
-                "Requires the bank's confirmation. The server removes its temporary files and sends the same bytes \
-                 again under the same name.",
+                "The same as the outcome not_received of decide: the first call proposes it, and the call of another \
+                 member confirms it. The server removes its temporary files and sends the same bytes again under the \
+                 same name.",
             )
             .takes::<BankFileMark>()
             .gives::<BankFileJson>(200, "The file.")
-            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::SelfApproval, Code::InvalidState]),
+        route!(Post "/v2/bank/files/{bank_file_id}/decide" Organization "decide_bank_file" decide)
+            .members(Permission::Pay)
+            .about(TAG, "Record what the bank says about a file")
+            .describe(
+                "For a file in doubt, a contested one, or an answer that came by phone or in a portal. The first call \
+                 proposes an outcome, and the call of another member with the same outcome confirms it. accepted: its \
+                 payments may be presumed settled. rejected: they do not reach their payees; the file waits for redate or \
+                 cancel, or all payments go back if some were presumed settled. not_received: the server sends the \
+                 file in doubt again.",
+            )
+            .takes::<BankFileKnown>()
+            .example(json!({
+                "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                "outcome": "rejected",
+                "evidence": "J. Doe of the bank's ACH desk, 10:15, reference 4711.",
+            }))
+            .gives::<BankFileJson>(200, "The file.")
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::SelfApproval, Code::InvalidState]),
         route!(Post "/v2/bank/files/{bank_file_id}/redate" Organization "redate_bank_file" redate)
             .members(Permission::Pay)
             .about(TAG, "Move a file into the next window")

@@ -1,12 +1,13 @@
 //! Inputs of requests about files.
 
-use super::model::FileStatus;
+use super::model::{FileOutcome, FileStatus};
 use crate::http::lists::list_query;
 use crate::ids::{BankConnectionId, BankFileId, MemberId};
 use crate::input::input;
 use crate::input::types::{LongText, word_input};
 
 word_input!(FileStatus);
+word_input!(FileOutcome);
 
 input! {
     /// The member who acts.
@@ -21,6 +22,18 @@ input! {
     pub struct BankFileMark {
         /// The member (admin or payer).
         pub acting_user_id: MemberId,
+        /// How the member knows it: who at the bank, when, the reference.
+        pub evidence: LongText,
+    }
+}
+
+input! {
+    /// What a member knows from the bank about a file.
+    pub struct BankFileKnown {
+        /// The member (admin or payer).
+        pub acting_user_id: MemberId,
+        /// accepted: the bank has taken the file; rejected: it refused the file; not_received: it never got a file in doubt.
+        pub outcome: FileOutcome,
         /// How the member knows it: who at the bank, when, the reference.
         pub evidence: LongText,
     }

@@ -1,7 +1,10 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::{BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, FilePurpose, FileStatus};
+use super::model::{
+    BankAnswer, BankEntry, BankFile, Contest, EntryKind, EntryStatus, FileDecision, FileOutcome, FilePurpose,
+    FileStatus,
+};
 use crate::banking::originators::EntryClass;
 use crate::clock::Time;
 use crate::ids::{
@@ -12,6 +15,7 @@ use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::Direction;
 use crate::rails::failures::FailureCode;
+use crate::world::record::Document;
 
 /// A file with payments for a bank.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -79,8 +83,11 @@ pub struct BankFileJson {
     /// The SHA-256 hash of the bytes, in hexadecimal digits; null until the file is written.
     #[schema(required)]
     pub sha256: Option<String>,
-    /// Whether it is above a limit of the connection, and waits for a member who releases it.
+    /// Whether it is above a limit of the connection or not covered, and waits for a member who releases it.
     pub must_release: bool,
+    /// What its account lacked at the cut-off, in cents, if it waits for that.
+    #[schema(required, value_type = Option<i64>)]
+    pub uncovered: Option<Cents>,
     /// The member who released it.
     #[schema(required)]
     pub released_by: Option<MemberId>,
@@ -96,6 +103,12 @@ pub struct BankFileJson {
     /// What the bank's acknowledgement or its status reports say about the file as a whole; null if there is none.
     #[schema(required)]
     pub answer: Option<BankAnswer>,
+    /// What the bank said that was not applied, because it may be wrong: its payments wait until members decide.
+    #[schema(required)]
+    pub contested: Option<Contest>,
+    /// What members decided about it; null if nothing.
+    #[schema(required)]
+    pub decision: Option<FileDecisionJson>,
     /// The payments that the bank returned.
     pub returned: i64,
     /// The payments that the bank refused before it debited them.
@@ -109,6 +122,36 @@ pub struct BankFileJson {
     /// The evidence for the mark, or the reason of the cancellation.
     #[schema(required)]
     pub evidence: Option<String>,
+}
+
+/// What members know from the bank about a file. It takes effect when another member has confirmed it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = BankFileDecision)]
+pub struct FileDecisionJson {
+    /// What the bank did.
+    pub outcome: FileOutcome,
+    /// How the first member knows it.
+    pub evidence: String,
+    /// The member who proposed it.
+    pub proposed_by: MemberId,
+    /// When it was proposed.
+    #[schema(value_type = String, format = DateTime)]
+    pub proposed: Time,
+    /// The member who confirmed it.
+    #[schema(required)]
+    pub confirmed_by: Option<MemberId>,
+}
+
+impl From<&FileDecision> for FileDecisionJson {
+    fn from(decision: &FileDecision) -> Self {
+        Self {
+            outcome: decision.outcome,
+            evidence: decision.evidence.clone(),
+            proposed_by: decision.proposed_by,
+            proposed: Time::from_micros(decision.proposed_at_micros),
+            confirmed_by: decision.confirmed_by,
+        }
+    }
 }
 
 impl From<&BankFile> for BankFileJson {
@@ -139,11 +182,14 @@ impl From<&BankFile> for BankFileJson {
             size: file.size,
             sha256: file.sha256.clone(),
             must_release: file.must_release,
+            uncovered: file.uncovered,
             released_by: file.released_by,
             released: file.released_at,
             doubt: file.doubt.clone(),
             sealed: file.sealed_at,
             answer: file.answer,
+            contested: file.contested,
+            decision: file.decision.as_ref().map(|Document(decision)| FileDecisionJson::from(decision)),
             returned: file.returned,
             refused: file.refused,
             sent: file.sent_at,

@@ -15,6 +15,7 @@ mod build;
 mod carrier;
 mod classes;
 mod contents;
+mod cover;
 mod cut;
 mod far_end;
 mod follow;
@@ -44,6 +45,7 @@ pub use build::{individual_id, is_individual_id};
 pub use carrier::{Carrier, carrier, collects, is_at_once, settles_at};
 pub use classes::class_of_payment;
 pub use contents::{Contents, contents};
+pub use cover::{at_bank, shortfall};
 pub use cut::{CutFile, pull_out};
 pub use far_end::{FarEnd, OpenedEnd, far_end};
 pub use follow::{NotReversible, may_reverse, may_reverse_file, not_reversed, present_again, reverse};
@@ -51,16 +53,17 @@ pub use held::waiting_for;
 pub use http::routes;
 pub use join::{remove, withdraw};
 pub use model::{
-    BankAnswer, BankEntry, BankFile, BankSequence, EntryKind, EntryStatus, FilePurpose, FileStatus, Header,
+    BankAnswer, BankEntry, BankFile, BankSequence, Contest, EntryKind, EntryStatus, FileDecision, FileOutcome,
+    FilePurpose, FileStatus, Header,
 };
 pub use operator::{ActOnFile, Deed};
 pub use prenotes::{close_prenote, join, open_prenotes, resume};
-pub use progress::{Advance, Begin, Rest, Step, StopForBytes, Swept, Written, acknowledge, reject};
+pub use progress::{Advance, Begin, Rest, Step, StopForBytes, Swept, Written, acknowledge, contest, reject};
 pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};
 pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{
     after, at, awaiting_credit, awaiting_debit, change, entry, erase, find, in_flight, newest_where, not_at_bank,
-    of_account, of_method, of_trace, open_amount, sent_before, sums_of_day, unanswered,
+    of_account, of_method, of_trace, open_amount, open_files, sent_before, sums_of_day, unanswered,
 };
 pub use rules::{FileEvent, apply, transitions};
 pub use ways::{Way, hand_over, way_from, way_from_own, way_to};

@@ -97,6 +97,41 @@ words! {
     }
 }
 
+words! {
+    /// What a bank said about a file that was not applied, because it may be wrong: members decide.
+    pub enum Contest {
+        /// The bank had it before.
+        Duplicate = "duplicate",
+        /// The acknowledgement has other totals.
+        OtherTotals = "other_totals",
+        /// A refusal of a file that is not known to be at the bank, or whose money has moved.
+        Refused = "refused",
+    }
+}
+
+words! {
+    /// What members know about a file from the bank.
+    pub enum FileOutcome {
+        /// The bank has accepted it.
+        Accepted = "accepted",
+        /// The bank refused it.
+        Rejected = "rejected",
+        /// The bank never got it.
+        NotReceived = "not_received",
+    }
+}
+
+/// What members decided about a file. It takes effect when another member has decided the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDecision {
+    pub outcome: FileOutcome,
+    /// How the first member knows it.
+    pub evidence: String,
+    pub proposed_by: MemberId,
+    pub proposed_at_micros: i64,
+    pub confirmed_by: Option<MemberId>,
+}
+
 /// What a file takes over from its connection when it is cut, so that later changes do not change its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
@@ -129,7 +164,8 @@ record! {
         key (org, id)
         many OF_WINDOW (org, connection, window_at)
         many BY_TRACE (org, connection, first_trace)
-        many DEBIT_DUE (org, debit_due);
+        many DEBIT_DUE (org, debit_due)
+        many OPEN (org, open_at);
         pub org: OrgId,
         pub id: BankFileId,
         pub connection: BankConnectionId,
@@ -172,8 +208,10 @@ record! {
         pub size: Option<i64>,
         /// In hexadecimal digits.
         pub sha256: Option<String>,
-        /// Whether it is above a limit of the connection.
+        /// Whether it is above a limit of the connection, or its account did not cover it.
         pub must_release: bool,
+        /// What its account lacked at the cut-off, if it waits for that.
+        pub uncovered: Option<Cents>,
         pub released_by: Option<MemberId>,
         pub released_at: Option<Time>,
         /// Counts the deliveries that were begun; only the newest may publish.
@@ -189,6 +227,11 @@ record! {
         pub sent_at: Option<Time>,
         /// What the bank says about the file as a whole, in an acknowledgement or a status report.
         pub answer: Option<BankAnswer>,
+        /// What the bank said that was not applied. Its payments are not presumed settled.
+        pub contested: Option<Contest>,
+        pub decision: Option<Document<FileDecision>>,
+        /// The connection, while members must look at the file.
+        pub open_at: Option<BankConnectionId>,
         /// Entries that the bank returned.
         pub returned: i64,
         /// Those of a file that collects that were not authorized.
@@ -315,6 +358,30 @@ impl BankFile {
             Direction::Debit => (self.credit, opposite),
         };
         ControlTotals { entries: self.entries + i64::from(is_balanced), debit, credit }
+    }
+
+    /// Returns whether members must look at it: it is not at its end and not at the bank, or is contested.
+    pub fn is_open(&self) -> bool {
+        match self.status {
+            FileStatus::Sent => self.contested.is_some(),
+            FileStatus::Canceled | FileStatus::Dropped => false,
+            FileStatus::Open
+            | FileStatus::Sealed
+            | FileStatus::Sending
+            | FileStatus::Renaming
+            | FileStatus::InDoubt
+            | FileStatus::Rejected => true,
+        }
+    }
+
+    /// Returns whether the bank has answered it, or booked a part of it.
+    pub fn is_answered(&self) -> bool {
+        self.answer.is_some() || self.is_booked()
+    }
+
+    /// Returns whether the bank has booked a part of it.
+    pub fn is_booked(&self) -> bool {
+        self.debit_line.is_some() || self.booked > 0
     }
 
     pub fn must_wait_for_release(&self) -> bool {

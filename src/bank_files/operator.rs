@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::cut::{Next, move_to_next};
-use super::model::{BankFile, FilePurpose, FileStatus};
-use super::progress::sent;
+use super::model::{BankAnswer, BankFile, FileDecision, FileOutcome, FilePurpose, FileStatus};
+use super::progress::{acknowledge, reject, sent};
 use super::rows;
 use super::rules::{self, FileEvent};
 use crate::acting::Act;
@@ -15,6 +15,7 @@ use crate::events::acts::ActKind;
 use crate::ids::{BankFileId, MemberId, OrgId};
 use crate::jobs::{self, Work};
 use crate::refusal::{Code, Refusal};
+use crate::world::record::Document;
 use crate::world::{Halt, World};
 
 /// What a member does.
@@ -25,7 +26,9 @@ pub enum Deed {
     MarkSent {
         evidence: String,
     },
-    MarkUnsent {
+    /// By two members.
+    Decide {
+        outcome: FileOutcome,
         evidence: String,
     },
     Redate,
@@ -34,7 +37,7 @@ pub enum Deed {
     },
 }
 
-/// POST /v2/bank/files/{bank_file_id}/release, mark-sent, mark-unsent, redate, cancel
+/// POST /v2/bank/files/{bank_file_id}/release, mark-sent, mark-unsent, decide, redate, cancel
 #[derive(Clone, Debug)]
 pub struct ActOnFile {
     pub org: OrgId,
@@ -52,7 +55,7 @@ impl Command for ActOnFile {
         match &self.deed {
             Deed::Release => release(world, &file, by),
             Deed::MarkSent { evidence } => mark_sent(world, &file, by, evidence),
-            Deed::MarkUnsent { evidence } => mark_unsent(world, &file, by, evidence),
+            Deed::Decide { outcome, evidence } => decide(world, &file, by, (*outcome, evidence)),
             Deed::Redate => redate(world, &file, by),
             Deed::Cancel { reason } => cancel(world, &file, by, reason),
         }
@@ -83,7 +86,7 @@ fn release(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<
         return Err(refused("The file is not complete. Release it after its cut-off, when it has a hash."));
     }
     if !file.must_release {
-        return Err(refused("The file is within the limits of its connection and needs no release."));
+        return Err(refused("The file is within the limits of its connection and covered. It needs no release."));
     }
     is_in_time(file, world.now())?;
     let connection = connections::find(world, file.org, file.connection)?;
@@ -103,7 +106,7 @@ fn mark_sent(world: &mut World, file: &Arc<BankFile>, by: MemberId, evidence: &s
         return Err(refused("The file is not complete. Wait until it has a hash."));
     }
     if file.must_wait_for_release() {
-        return Err(refused("The file is above a limit of its connection. Another member must release it first."));
+        return Err(refused("The file waits for its release. Another member must release it first."));
     }
 
     // From here it must succeed.
@@ -113,15 +116,68 @@ fn mark_sent(world: &mut World, file: &Arc<BankFile>, by: MemberId, evidence: &s
     })
 }
 
-/// The sender removes the temporary files of the delivery in doubt before it sends the file again.
-fn mark_unsent(world: &mut World, file: &Arc<BankFile>, by: MemberId, evidence: &str) -> Result<Arc<BankFile>, Halt> {
-    let to = rules::apply(file.status, FileEvent::MarkedUnsent)?;
+/// Records what a member knows from the bank, or confirms what another member knows. A proposal of another outcome replaces
+/// the first one.
+fn decide(
+    world: &mut World,
+    file: &Arc<BankFile>,
+    by: MemberId,
+    (outcome, evidence): (FileOutcome, &str),
+) -> Result<Arc<BankFile>, Halt> {
+    let is_meant = match outcome {
+        FileOutcome::Accepted | FileOutcome::Rejected => matches!(file.status, FileStatus::Sent | FileStatus::InDoubt),
+        FileOutcome::NotReceived => file.status == FileStatus::InDoubt,
+    };
+    if !is_meant {
+        let message = format!(
+            "The file is {}. Members decide about a file in doubt, or whether the bank accepted or rejected one that is sent.",
+            file.status
+        );
+        return Err(refused(&message));
+    }
+    // The evidence of a proposal says nothing about a later delivery, so this member proposes.
+    let since = file.sent_at.or(file.sealed_at).map_or(0, Time::micros);
+    let proposed = file.decision.as_ref().map(|Document(decision)| decision);
+    let proposed = proposed.filter(|proposed| {
+        proposed.outcome == outcome && proposed.confirmed_by.is_none() && proposed.proposed_at_micros >= since
+    });
+    let Some(proposed) = proposed else {
+        let (evidence, proposed_at_micros) = (evidence.to_owned(), world.now().micros());
+        let decision = FileDecision { outcome, evidence, proposed_by: by, proposed_at_micros, confirmed_by: None };
+        return rows::change_by(world, file, ActKind::BankFileDecisionProposed, by, |file| {
+            file.decision = Some(Document(decision));
+        });
+    };
+    is_second_person(proposed.proposed_by, by)?;
+    let confirmed = FileDecision { confirmed_by: Some(by), ..proposed.clone() };
+    confirm(world, file, by, confirmed)
+}
+
+fn confirm(
+    world: &mut World,
+    file: &Arc<BankFile>,
+    by: MemberId,
+    confirmed: FileDecision,
+) -> Result<Arc<BankFile>, Halt> {
+    let file = match confirmed.outcome {
+        FileOutcome::Accepted => {
+            acknowledge(world, file, BankAnswer::Accepted)?;
+            rows::find(world, file.org, file.id)?
+        }
+        FileOutcome::Rejected => reject(world, file)?,
+        // The sender removes the temporary files of the delivery in doubt before it sends the file again.
+        FileOutcome::NotReceived => {
+            let to = rules::apply(file.status, FileEvent::MarkedUnsent)?;
+            jobs::enqueue(world, file.org, Work::SendBankFile { file: file.id.0 });
+            rows::change(world, file, |file| (file.status, file.unswept) = (to, true))
+        }
+    };
 
     // From here it must succeed.
-    jobs::enqueue(world, file.org, Work::SendBankFile { file: file.id.0 });
-    rows::change_by(world, file, ActKind::BankFileMarkedUnsent, by, |file| {
-        (file.status, file.unswept) = (to, true);
-        (file.closed_by, file.evidence) = (Some(by), Some(evidence.to_owned()));
+    let evidence = confirmed.evidence.clone();
+    rows::change_by(world, &file, ActKind::BankFileDecided, by, |file| {
+        (file.contested, file.closed_by, file.evidence) = (None, Some(by), Some(evidence));
+        file.decision = Some(Document(confirmed));
     })
 }
 
@@ -180,7 +236,7 @@ fn cancel(world: &mut World, file: &Arc<BankFile>, by: MemberId, reason: &str) -
     // From here it must succeed.
     jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
     rows::change_by(world, file, ActKind::BankFileCanceled, by, |file| {
-        (file.status, file.ended_through) = (to, None);
+        (file.status, file.ended_through, file.contested) = (to, None, None);
         (file.closed_by, file.evidence) = (Some(by), Some(reason.to_owned()));
     })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::carrier::{is_at_once, late_settles_at};
 use super::held::move_held;
-use super::model::{BankAnswer, BankFile, FileStatus};
+use super::model::{BankAnswer, BankFile, Contest, FileStatus};
 use super::rows;
 use super::rules::{self, FileEvent};
 use crate::banking::connections;
@@ -203,6 +203,17 @@ pub fn acknowledge(world: &mut World, file: &Arc<BankFile>, answer: BankAnswer) 
     Ok(true)
 }
 
+/// Records what a bank said about a file that may be wrong: its payments are not presumed settled until members decide.
+///
+/// # Errors
+/// The store's.
+pub fn contest(world: &mut World, file: &Arc<BankFile>, contest: Contest) -> Arc<BankFile> {
+    if file.contested.is_some() {
+        return file.clone();
+    }
+    rows::change(world, file, |file| file.contested = Some(contest))
+}
+
 /// Records that the bank refused a file. Its payments wait for a member, who moves or cancels it; if they were presumed
 /// settled, or some were returned, they all go back. Their reversals are not sent.
 ///
@@ -212,7 +223,9 @@ pub fn reject(world: &mut World, file: &Arc<BankFile>) -> Result<Arc<BankFile>, 
     let is_late = file.ended_through.is_some() || file.returned > 0 || file.refused > 0;
     let to = rules::apply(file.status, if is_late { FileEvent::Undone } else { FileEvent::Rejected })?;
     jobs::enqueue(world, file.org, Work::EndBankFile { file: file.id.0 });
-    Ok(rows::change(world, file, |file| (file.status, file.ended_through, file.debit_due) = (to, None, None)))
+    Ok(rows::change(world, file, |file| {
+        (file.status, file.ended_through, file.debit_due, file.contested) = (to, None, None, None);
+    }))
 }
 
 /// Records that no temporary file of a delivery in doubt remains.

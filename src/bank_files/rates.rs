@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::model::{BankFile, FileStatus};
 use crate::banking::originators::Originator;
 use crate::clock::{DAY_SECONDS, Time};
-use crate::ids::{OrgId, OriginatorId};
+use crate::ids::{BankConnectionId, OrgId, OriginatorId};
 use crate::rails::Direction;
 use crate::world::query::Query;
 use crate::world::record::{Cell as _, words};
@@ -59,6 +59,8 @@ pub struct ReturnRateJson {
 pub struct ReturnRatesJson {
     /// The originator.
     pub originator_id: OriginatorId,
+    /// Its connection.
+    pub bank_connection_id: BankConnectionId,
     /// The name under which it sends.
     #[schema(example = "ACME INC")]
     pub company_name: String,
@@ -69,7 +71,7 @@ pub struct ReturnRatesJson {
     pub debits: i64,
     /// Those that were not authorized: R05, R07, R10, R11, R29, R51.
     pub unauthorized: ReturnRateJson,
-    /// Those to accounts that are closed, unknown or not valid: R02, R03, R04, R13, R28.
+    /// Those to accounts that are closed, unknown or not valid: R02, R03, R04, R12, R13, R28.
     pub administrative: ReturnRateJson,
     /// All that came back.
     pub all: ReturnRateJson,
@@ -107,6 +109,7 @@ pub fn return_rates(world: &World, org: OrgId) -> Result<Vec<ReturnRatesJson>, H
             counts.get(&originator.id).copied().unwrap_or_default();
         ReturnRatesJson {
             originator_id: originator.id,
+            bank_connection_id: originator.connection,
             company_name: originator.company_name.clone(),
             since,
             debits,

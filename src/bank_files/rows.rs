@@ -193,14 +193,23 @@ fn latest(world: &World, org: OrgId, connection: BankConnectionId) -> Result<Vec
     world.page::<BankFile>(&query)
 }
 
+/// Returns the files of a connection at which members must look, oldest first.
+///
+/// # Errors
+/// The store's.
+pub fn open_files(world: &World, connection: &BankConnection) -> Result<Vec<Arc<BankFile>>, Halt> {
+    let mut files = world.all::<BankFile>(BankFile::OPEN, key![connection.org, Some(connection.id)])?;
+    files.sort_by_key(|file| (file.window_at, file.id));
+    Ok(files)
+}
+
 /// Returns the files of a connection that are not at their end and not known to be at the bank, oldest first.
 ///
 /// # Errors
 /// The store's.
 pub fn not_at_bank(world: &World, connection: &BankConnection) -> Result<Vec<Arc<BankFile>>, Halt> {
-    let mut files = latest(world, connection.org, connection.id)?;
-    files.retain(|file| !matches!(file.status, FileStatus::Sent | FileStatus::Canceled | FileStatus::Dropped));
-    files.sort_by_key(|file| (file.window_at, file.id));
+    let mut files = open_files(world, connection)?;
+    files.retain(|file| file.status != FileStatus::Sent);
     Ok(files)
 }
 
@@ -225,10 +234,8 @@ pub fn newest_where(
 pub fn unanswered(world: &World, connection: &BankConnection, after: Time) -> Result<Vec<Arc<BankFile>>, Halt> {
     let mut files = latest(world, connection.org, connection.id)?;
     files.retain(|file| {
-        let is_over =
-            file.debit_line.is_some() || file.booked > 0 || !file.moves_money() && file.ended_through.is_some();
-        let is_unanswered = file.answer.is_none() && !is_over;
-        file.status == FileStatus::Sent && is_unanswered && file.sent_at.is_some_and(|sent| sent >= after)
+        let is_over = file.is_answered() || !file.moves_money() && file.ended_through.is_some();
+        file.status == FileStatus::Sent && !is_over && file.sent_at.is_some_and(|sent| sent >= after)
     });
     files.sort_by_key(|file| (file.sent_at, file.id));
     Ok(files)
@@ -248,6 +255,7 @@ pub fn change(world: &mut World, before: &Arc<BankFile>, edit: impl FnOnce(&mut 
     let now = world.now();
     world.change(before, |file| {
         edit(file);
+        file.open_at = file.is_open().then_some(file.connection);
         file.updated_at = now;
         file.version += 1;
     })

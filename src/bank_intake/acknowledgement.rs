@@ -69,6 +69,7 @@ fn acknowledgement(captures: &Captures<'_>, (expected, has_status): (&Acknowledg
             payment: None,
             answer: answer.filter(|_| is_clear),
             others: 0,
+            refused: 0,
             reason: None,
             file: Some(NamedFile {
                 name,

@@ -8,14 +8,18 @@ use super::model::{BankItem, Findings, InboundFile, InboundStatus, ItemKind, Ite
 use super::reported::Reported;
 use super::rows;
 use super::rules::{self, InboundEvent};
-use crate::bank_files::{self, BankAnswer, BankEntry, FileStatus};
+use crate::bank_files::{self, BankAnswer, BankEntry, Contest, FileStatus};
+use crate::banking::connections;
 use crate::engine::Command;
 use crate::ids::{BankFileId, InboundFileId, OrgId, PayoutMethodId, TransferId};
 use crate::jobs::{self, Leased};
 use crate::money::Cents;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::settlements::{self, Answered, Returned};
+use crate::transfers;
+use crate::users::{self, Suspicion};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
 
@@ -178,9 +182,9 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
     match &item.target {
         Target::Return(transfer) => {
             let reason = item.reported.named.as_ref().and_then(|named| named.reason.as_deref());
-            let code = failure(&item.reported.code, reason);
+            let said = (item.reported.code.as_str(), reason, item.reported.text.as_str());
             let entry = entry_of(world, org, *transfer)?;
-            let reason = match settlements::return_entry(world, &entry, code)? {
+            let reason = match return_entry(world, &entry, said)? {
                 Returned::Booked => None,
                 // The bank's statement, or its status report, was earlier than its notification.
                 Returned::Again if reason.is_some() && rows::returns_of(world, org, *transfer)?.is_empty() => None,
@@ -201,13 +205,12 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
             stop_prenote(world, org, item, (*transfer, reason))?;
             Ok(Effect { reason, transfer: Some(*transfer), ..Effect::default() })
         }
+        Target::Contested(id, contest, transfer) => {
+            let reason = contest_file(world, org, *id, *contest)?;
+            Ok(Effect { reason: Some(reason), bank_file: Some(*id), transfer: *transfer, ..Effect::default() })
+        }
         Target::Rejection(id) => {
-            let file: Arc<_> = bank_files::find(world, org, *id)?;
-            let is_at_bank = matches!(file.status, FileStatus::Renaming | FileStatus::InDoubt | FileStatus::Sent);
-            if is_at_bank {
-                bank_files::reject(world, &file)?;
-            }
-            let reason = (!is_at_bank).then_some(ItemReason::NotSent);
+            let reason = refuse_file(world, org, *id, true)?;
             Ok(Effect { reason, bank_file: Some(*id), ..Effect::default() })
         }
         Target::FileAnswer(id, answer) => {
@@ -216,7 +219,7 @@ fn apply(world: &mut World, org: OrgId, item: &NewItem) -> Result<Effect, Halt> 
         }
         Target::Answer(transfer, answer) => {
             let reason = item.reported.named.as_ref().and_then(|named| named.reason.as_deref());
-            let reason = answer_payment(world, org, *transfer, *answer, failure("", reason))?;
+            let reason = answer_payment(world, org, *transfer, *answer, failure(("", reason, "")))?;
             Ok(Effect { reason, transfer: Some(*transfer), ..Effect::default() })
         }
         Target::Unmatched(reason, transfer) => {
@@ -251,31 +254,62 @@ fn entry_of(world: &World, org: OrgId, transfer: TransferId) -> Result<Arc<BankE
     Ok(bank_files::entry(world, org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?)
 }
 
-/// Applies what the bank says about a whole file.
+/// Applies what the bank says about a whole file. After a refusal nothing is accepted.
 fn answer_file(world: &mut World, org: OrgId, id: BankFileId, answer: BankAnswer) -> Result<Option<ItemReason>, Halt> {
     let file = bank_files::find(world, org, id)?;
-    if answer != BankAnswer::Rejected {
-        // After a refusal nothing is accepted.
-        if matches!(file.status, FileStatus::Rejected | FileStatus::Canceled) {
-            return Ok((answer == BankAnswer::Settled).then_some(ItemReason::Contradiction));
-        }
-        let is_at_bank = bank_files::acknowledge(world, &file, answer)?;
-        return Ok((!is_at_bank).then_some(ItemReason::NotSent));
+    if answer == BankAnswer::Rejected {
+        return refuse_file(world, org, id, false);
     }
+    let is_refused = matches!(file.status, FileStatus::Rejected | FileStatus::Canceled | FileStatus::Dropped);
+    if is_refused || file.contested.is_some_and(|contest| contest != Contest::OtherTotals) {
+        return Ok(Some(ItemReason::Contradiction));
+    }
+    // An answer with the right totals ends the doubt of one with others.
+    let file = bank_files::change(world, &file, |file| file.contested = None);
+    let is_at_bank = bank_files::acknowledge(world, &file, answer)?;
+    Ok((!is_at_bank).then_some(ItemReason::NotSent))
+}
+
+/// Applies the refusal of a whole file. Only the operator of ACH, who returns each payment, refuses what the bank has booked;
+/// another refusal of money that has moved contradicts our records, and members decide.
+fn refuse_file(world: &mut World, org: OrgId, id: BankFileId, by_operator: bool) -> Result<Option<ItemReason>, Halt> {
+    let file = bank_files::find(world, org, id)?;
+    let is_settled = file.answer == Some(BankAnswer::Settled);
     match file.status {
         FileStatus::Rejected => Ok(None),
-        FileStatus::Sent if file.answer == Some(BankAnswer::Settled) => Ok(Some(ItemReason::Contradiction)),
-        FileStatus::Sent | FileStatus::InDoubt => {
+        FileStatus::Sent if is_settled || !by_operator && file.is_booked() => {
+            contest_file(world, org, id, Contest::Refused).map(Some)
+        }
+        // A refusal shows that the bank has the file.
+        FileStatus::Sent | FileStatus::InDoubt | FileStatus::Renaming => {
             bank_files::reject(world, &file)?;
             Ok(None)
         }
-        FileStatus::Open
-        | FileStatus::Sealed
-        | FileStatus::Sending
-        | FileStatus::Renaming
-        | FileStatus::Canceled
-        | FileStatus::Dropped => Ok(Some(ItemReason::NotSent)),
+        FileStatus::Sealed | FileStatus::Sending => {
+            bank_files::contest(world, &file, Contest::Refused);
+            Ok(Some(ItemReason::NotSent))
+        }
+        FileStatus::Open | FileStatus::Canceled | FileStatus::Dropped => Ok(Some(ItemReason::NotSent)),
     }
+}
+
+/// Stops the presumption that the payments of a file settle, and the connection if the bank had the file before.
+fn contest_file(world: &mut World, org: OrgId, id: BankFileId, contest: Contest) -> Result<ItemReason, Halt> {
+    let file = bank_files::find(world, org, id)?;
+    let reason = match contest {
+        Contest::Duplicate => ItemReason::Duplicate,
+        Contest::OtherTotals => ItemReason::OtherTotals,
+        Contest::Refused => ItemReason::Contradiction,
+    };
+    if matches!(file.status, FileStatus::Open | FileStatus::Canceled | FileStatus::Dropped) {
+        return Ok(reason);
+    }
+    let file = bank_files::contest(world, &file, contest);
+    if contest == Contest::Duplicate {
+        let why = format!("The bank says that it had the file {} before.", file.id);
+        connections::stop(world, org, file.connection, &why)?;
+    }
+    Ok(reason)
 }
 
 /// Applies what the bank says about a payment, which shows that the bank has its file.
@@ -302,10 +336,34 @@ fn answer_payment(
     })
 }
 
+/// Applies the return of a payment: its code, its reason of ISO 20022, and the text of the bank.
+pub(super) fn return_entry(
+    world: &mut World,
+    entry: &Arc<BankEntry>,
+    said: (&str, Option<&str>, &str),
+) -> Result<Returned, Halt> {
+    let returned = settlements::return_entry(world, entry, failure(said))?;
+    if returned == Returned::Booked && is_questionable(said) {
+        let transfer = transfers::find(world, Scope { org: entry.org, app: entry.app }, entry.moves())?;
+        if let Some(user) = transfer.user_id {
+            users::suspect(world, entry.org, user, Suspicion::Fraud)?;
+        }
+    }
+    Ok(returned)
+}
+
+/// Returns whether a bank suspects fraud: R17, whose text says so.
+fn is_questionable((code, reason, text): (&str, Option<&str>, &str)) -> bool {
+    reason.is_none() && code == "R17" && text.to_ascii_uppercase().contains("QUESTIONABLE")
+}
+
 /// Returns the failure of a return code such as R02, or of a reason of ISO 20022.
-pub(super) fn failure(code: &str, reason: Option<&str>) -> FailureCode {
+fn failure((code, reason, text): (&str, Option<&str>, &str)) -> FailureCode {
     if let Some(reason) = reason {
         return FailureCode::of_iso_reason(reason);
+    }
+    if code == "R16" && text.to_ascii_uppercase().contains("OFAC") {
+        return FailureCode::Sanctions;
     }
     let number = code.strip_prefix('R').and_then(|number| number.parse().ok());
     number.map_or(FailureCode::RejectedByRail, FailureCode::of_return_code)

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bursar_formats::nacha::{Corrected, Trace};
 
 use super::model::{ItemKind, ItemReason};
-use super::reported::{Named, NamedFile, Reported, is_duplicate};
+use super::reported::{Named, NamedFile, Reported, is_duplicate, is_duplicate_text};
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::bank_accounts::{self, SealedAccount};
-use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, FarEnd, OpenedEnd};
+use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, Contest, FarEnd, OpenedEnd};
 use crate::banking::NachaIdentity;
 use crate::ids::{BankConnectionId, BankFileId, OrgId, TransferId};
 use crate::money::Cents;
@@ -31,9 +31,12 @@ pub enum Target {
     Correction(TransferId, Box<SealedDetails>),
     /// The same for the bank account of an app or a payer.
     AccountCorrection(TransferId, Box<SealedAccount>),
+    /// The operator of ACH returned the whole file.
     Rejection(BankFileId),
     /// What the bank says about a whole file.
     FileAnswer(BankFileId, BankAnswer),
+    /// What the bank says about a whole file, or a payment in it, that may be wrong.
+    Contested(BankFileId, Contest, Option<TransferId>),
     /// What the bank says about a payment.
     Answer(TransferId, BankAnswer),
     Unmatched(ItemReason, Option<TransferId>),
@@ -52,7 +55,7 @@ pub fn target(
 ) -> Result<Target, Halt> {
     if let Some(named) = &reported.named {
         if let Some(file) = &named.file {
-            return of_acknowledgement(world, (org, connection), file, named.answer);
+            return of_acknowledgement(world, (org, connection), file, (named.answer, &reported.text));
         }
         return of_message(world, (org, connection), reported, named);
     }
@@ -128,8 +131,9 @@ fn of_message(
     };
     let transfer = entry.as_ref().map(|entry| entry.transfer);
     let is_refused = named.answer == Some(BankAnswer::Rejected);
-    if is_refused && named.reason.as_deref().is_some_and(is_duplicate) {
-        return unmatched(ItemReason::Duplicate, transfer);
+    let of = file.as_ref().map(|file| file.id).or(entry.as_ref().map(|entry| entry.file));
+    if let Some(of) = of.filter(|_| is_refused && named.reason.as_deref().is_some_and(is_duplicate)) {
+        return Ok(Target::Contested(of, Contest::Duplicate, transfer));
     }
     match (reported.kind, entry, file, named.answer) {
         (ItemKind::Return, Some(entry), _, _) if is_amount(entry.amount, reported.amount) => {
@@ -137,13 +141,13 @@ fn of_message(
         }
         (ItemKind::Return, Some(_), _, _) => unmatched(ItemReason::OtherAmount, transfer),
         (ItemKind::Status, Some(entry), _, Some(answer)) => Ok(Target::Answer(entry.transfer, answer)),
-        // Each payment has a status of its own; a refused file whose other payments have none needs a person.
-        (ItemKind::Status, None, Some(file), Some(BankAnswer::Rejected)) if named.others > 0 => {
+        // The payments that the bank does not name have the status of the file.
+        (ItemKind::Status, None, Some(file), Some(BankAnswer::Rejected)) if named.others > named.refused => {
             let are_all = usize::try_from(file.entries) == Ok(named.others);
             if are_all {
                 Ok(Target::FileAnswer(file.id, BankAnswer::Accepted))
             } else {
-                unmatched(ItemReason::NeedsReview, None)
+                Ok(Target::Contested(file.id, Contest::Refused, None))
             }
         }
         (ItemKind::Status, None, Some(file), Some(answer)) => Ok(Target::FileAnswer(file.id, answer)),
@@ -156,7 +160,7 @@ fn of_acknowledgement(
     world: &World,
     (org, connection): (OrgId, BankConnectionId),
     named: &NamedFile,
-    answer: Option<BankAnswer>,
+    (answer, text): (Option<BankAnswer>, &str),
 ) -> Result<Target, Halt> {
     let unmatched = |reason| Ok(Target::Unmatched(reason, None));
     let is_named = |file: &BankFile| {
@@ -173,7 +177,11 @@ fn of_acknowledgement(
         && named.debit.is_none_or(|debit| is_amount(ours.debit, debit))
         && named.credit.is_none_or(|credit| is_amount(ours.credit, credit));
     match answer {
-        _ if !is_equal => unmatched(ItemReason::OtherTotals),
+        _ if !is_equal => Ok(Target::Contested(file.id, Contest::OtherTotals, None)),
+        // The bank has the file that it got first.
+        Some(BankAnswer::Rejected) if is_duplicate_text(text) => {
+            Ok(Target::Contested(file.id, Contest::Duplicate, None))
+        }
         Some(answer) => Ok(Target::FileAnswer(file.id, answer)),
         None => unmatched(ItemReason::NeedsReview),
     }

@@ -24,14 +24,13 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Returns all statuses: one of the file for each payment block, or for the group without one, and one of each payment
-/// that the bank names. The lowest level that has a status decides.
+/// that the bank names. The lowest level that has a status decides, so those of payments come first.
 pub(super) fn statuses(report: &StatusReport) -> Vec<Reported> {
-    let group = |message: &str, others| {
-        let status = report.group_status.as_deref();
-        status.map(|status| of_status(message, None, Some(status), &report.reasons, others))
-    };
     if report.payments.is_empty() {
-        return group(&report.original_message_id, 0).into_iter().collect();
+        let status = report.group_status.as_deref();
+        let message = report.original_message_id.as_str();
+        let group = status.map(|status| of_status(message, None, Some(status), &report.reasons, (0, 0)));
+        return group.into_iter().collect();
     }
     (report.payments.iter()).flat_map(|payment| of_payment(report, payment)).collect()
 }
@@ -42,15 +41,17 @@ fn of_payment(report: &StatusReport, payment: &PaymentStatus) -> Vec<Reported> {
         Some(status) => (Some(status.as_str()), &payment.reasons),
         None => (report.group_status.as_deref(), &report.reasons),
     };
-    let others = payment.transactions.len();
-    let whole = status.map(|status| of_status(message, None, Some(status), reasons, others));
     let transactions = payment.transactions.iter().map(|transaction| {
         let own = report.status(payment, transaction);
         let reasons = if transaction.reasons.is_empty() { reasons } else { &transaction.reasons };
         let id = transaction.end_to_end_id.as_deref().or(transaction.instruction_id.as_deref());
-        of_status(message, Some(id.unwrap_or_default()), own, reasons, 0)
+        of_status(message, Some(id.unwrap_or_default()), own, reasons, (0, 0))
     });
-    whole.into_iter().chain(transactions).collect()
+    let mut all: Vec<Reported> = transactions.collect();
+    let is_refused = |one: &&Reported| one.named.as_ref().and_then(|named| named.answer) == Some(BankAnswer::Rejected);
+    let others = (all.len(), all.iter().filter(is_refused).count());
+    all.extend(status.map(|status| of_status(message, None, Some(status), reasons, others)));
+    all
 }
 
 fn of_status(
@@ -58,7 +59,7 @@ fn of_status(
     payment: Option<&str>,
     status: Option<&str>,
     reasons: &[Reason],
-    others: usize,
+    (others, refused): (usize, usize),
 ) -> Reported {
     let codes: Vec<&str> = reasons
         .iter()
@@ -84,6 +85,7 @@ fn of_status(
             payment: payment.map(str::to_owned),
             answer: answer(status),
             others,
+            refused,
             reason: code.map(|code| shortened(code, REASON_MAX)),
             file: None,
         }),
@@ -122,6 +124,7 @@ fn of_return(line: i64, entry: &Entry, detail: &Detail) -> Option<Reported> {
             payment: Some(id.to_owned()),
             answer: None,
             others: 0,
+            refused: 0,
             reason: Some(shortened(reason, REASON_MAX)),
             file: None,
         }),
@@ -187,7 +190,7 @@ mod tests {
             (vec![(None, Some("XT99")), (None, Some("DUPL"))], "DUPL"),
             (vec![(Some("AC04"), None), (Some("NARR"), None)], "AC04"),
         ] {
-            let read = of_status("M1", Some("A"), Some("RJCT"), &reasons(&codes), 0).named.unwrap();
+            let read = of_status("M1", Some("A"), Some("RJCT"), &reasons(&codes), (0, 0)).named.unwrap();
             assert_eq!(read.reason.as_deref(), Some(expected), "{codes:?}");
             assert_eq!(is_duplicate(expected), expected != "AC04");
         }
@@ -202,7 +205,7 @@ mod tests {
         let named = vec![payment(None, &[("A", Some("RJCT")), ("B", None)])];
         assert_eq!(
             read(&report(Some("ACSP"), named)),
-            [whole(Accepted, "FF01"), of("A", Rejected, "AC04"), of("B", Accepted, "FF01")]
+            [of("A", Rejected, "AC04"), of("B", Accepted, "FF01"), whole(Accepted, "FF01")]
         );
         let settled = vec![payment(Some("ACSC"), &[("A", None)])];
         let found = read(&report(Some("ACTC"), settled));

@@ -42,5 +42,8 @@ pub use operator::{ActOnInbound, ActOnItem, FileDeed, ItemDeed};
 pub use queue::{is_clarified, is_small_cost};
 pub use read::{ITEMS_MAX, has_reports, kept, must_fit, read, refused};
 pub use reported::{Named, NamedFile, Reported};
-pub use rows::{bytes, erase, find, in_suspense, is_known, item, of_statement, returns_of, seal_context};
+pub use rows::{
+    ReportsOpen, bytes, erase, find, in_suspense, is_known, item, of_statement, quarantined, reports_open, returns_of,
+    seal_context,
+};
 pub use rules::{ItemEvent, apply_to_item, item_transitions, transitions};

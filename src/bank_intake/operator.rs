@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::apply::failure;
+use super::apply::return_entry;
 use super::json::InboundFileJson;
 use super::model::{BankItem, InboundFile, ItemKind, Proposal};
 use super::queue;
@@ -17,7 +17,7 @@ use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{BankItemId, InboundFileId, MemberId, OrgId, TransferId};
 use crate::jobs::{self, Work};
 use crate::refusal::{Code, Refusal};
-use crate::settlements::{self, Returned};
+use crate::settlements::Returned;
 use crate::world::{Halt, World};
 
 /// What a member does with a file.
@@ -207,7 +207,8 @@ fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<
     };
     is_second_person(matched_by, by)?;
     let entry = bank_files::entry(world, item.org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
-    match settlements::return_entry(world, &entry, failure(&item.code, item.bank_reason.as_deref()))? {
+    let said = (item.code.as_str(), item.bank_reason.as_deref(), item.text.as_deref().unwrap_or_default());
+    match return_entry(world, &entry, said)? {
         Returned::Booked => {}
         Returned::Again => return Err(refused("The payment was returned before. Ignore this report.")),
         Returned::NotSent => {

@@ -8,14 +8,15 @@ use super::model::{BankItem, BookedAs, ItemKind, ItemStatus, Proposal};
 use super::rows::{record, refused};
 use super::rules::{self, ItemEvent};
 use crate::apps;
-use crate::bank_files::{self, Line};
+use crate::bank_files::{self, BankEntry, EntryKind, EntryStatus, FileStatus, Line};
 use crate::banking::is_second_person;
 use crate::events::acts::ActKind;
 use crate::ids::{MemberId, TransferId};
 use crate::money::Cents;
+use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
-use crate::settlements;
+use crate::settlements::{self, Returned};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -139,15 +140,32 @@ fn debits(world: &mut World, line: Line, proposal: &Proposal) -> Result<Cents, H
 /// Returns the sum of returned payments whose return the bank has not booked, as a line has it.
 fn credits(world: &mut World, line: Line, transfers: &[TransferId]) -> Result<Cents, Halt> {
     let mut total = Cents::ZERO;
-    let entries = world.each(transfers, |world, id| bank_files::entry(world, line.org, *id))?;
+    let entries = world.each(transfers, |world, id| {
+        let Some(entry) = bank_files::entry(world, line.org, *id)? else { return Ok(None) };
+        let is_meant = entry.credit_due == Some(line.account) || comes_back(world, &entry, line)?;
+        Ok(is_meant.then_some(entry))
+    })?;
     for (place, entry) in entries.into_iter().enumerate() {
-        let Some(entry) = entry.filter(|entry| entry.credit_due == Some(line.account)) else {
-            let message = "is no returned payment whose return the bank has not booked; match its return first";
+        let Some(entry) = entry else {
+            let message = "is no returned payment whose return the bank has not booked, and no payment of a message that may \
+                           have come back; match its return first";
             return Err(Refusal::field(Code::InvalidInput, format!("/transfer_ids/{place}"), message).into());
         };
         total = sum(total, entry.leaving())?;
     }
     Ok(total)
+}
+
+/// Returns whether a line itself may be the return of a payment. A bank that takes messages may credit one without a report:
+/// the line of its statement then has no reason.
+fn comes_back(world: &World, entry: &BankEntry, line: Line) -> Result<bool, Halt> {
+    let is_out = entry.kind == EntryKind::Payment && matches!(entry.status, EntryStatus::Joined | EntryStatus::Settled);
+    if !is_out || entry.settlement_account != line.account {
+        return Ok(false);
+    }
+    let file = bank_files::find(world, line.org, entry.file)?;
+    let identity = file.header.as_ref().map(|header| &header.0.identity);
+    Ok(file.status == FileStatus::Sent && identity.is_some_and(|identity| identity.pain001().is_some()))
 }
 
 /// Confirms the explanation of another member; the line stays in suspense.
@@ -205,7 +223,10 @@ fn book(world: &mut World, line: Line, proposal: &Proposal) -> Result<Option<Tra
             bank_files::assign_to_payments(world, line, &proposal.bank_file_ids, &proposal.transfer_ids)?;
             settlements::settle_booked(world, line.org, &proposal.bank_file_ids, &proposal.transfer_ids)?;
         }
-        BookedAs::Returns => bank_files::assign_to_returns(world, line, &proposal.transfer_ids)?,
+        BookedAs::Returns => {
+            world.each(&proposal.transfer_ids, |world, id| come_back(world, line, *id))?;
+            bank_files::assign_to_returns(world, line, &proposal.transfer_ids)?;
+        }
         BookedAs::Deposit => {
             let app = proposal.app_id.ok_or_else(|| refused("The deposit has no app. Assign the line again."))?;
             return bank_files::assign_to_app(world, line, app).map(Some);
@@ -214,6 +235,20 @@ fn book(world: &mut World, line: Line, proposal: &Proposal) -> Result<Option<Tra
         BookedAs::Organization => bank_files::assign_to_organization(world, line)?,
     }
     Ok(None)
+}
+
+/// Returns a payment of which the line is the only report.
+fn come_back(world: &mut World, line: Line, id: TransferId) -> Result<(), Halt> {
+    let entry = bank_files::entry(world, line.org, id)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
+    if entry.credit_due.is_some() {
+        return Ok(());
+    }
+    match settlements::return_entry(world, &entry, FailureCode::RejectedByRail)? {
+        Returned::Booked => Ok(()),
+        Returned::Again | Returned::NotSent | Returned::NotInFile => {
+            Err(refused("The payment came back in another way since it was proposed. Assign the line again."))
+        }
+    }
 }
 
 /// Books a small line as a cost or an income; proposes that for a larger one.

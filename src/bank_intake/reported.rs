@@ -38,6 +38,8 @@ pub struct Named {
     pub answer: Option<BankAnswer>,
     /// The payments that the message names one by one.
     pub others: usize,
+    /// Those of them that it refuses.
+    pub refused: usize,
     /// The reason of a return or a refusal; of several, the one that says that the bank has it already.
     pub reason: Option<String>,
     /// What an acknowledgement names, instead of a message.
@@ -59,4 +61,9 @@ pub struct NamedFile {
 /// Returns whether a reason says that the bank has the file or the payment already. Then the first one was not refused.
 pub fn is_duplicate(reason: &str) -> bool {
     matches!(reason, "DUPL" | "AM05" | "DU01" | "DU02" | "DU03" | "DU04" | "DU05")
+}
+
+/// The same for the text of an acknowledgement.
+pub fn is_duplicate_text(reason: &str) -> bool {
+    reason.to_ascii_uppercase().contains("DUPLICATE")
 }

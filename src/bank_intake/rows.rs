@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use super::json::BankItemJson;
-use super::model::{BankItem, InboundFile, InboundPart, ItemKind, ItemStatus};
+use super::model::{BankItem, InboundFile, InboundPart, InboundStatus, ItemKind, ItemStatus};
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{
     BankConnectionId, BankItemId, BankStatementId, InboundFileId, MemberId, OrgId, SettlementAccountId, TransferId,
 };
+use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Purpose, SealContext, Vault};
-use crate::world::record::key;
+use crate::world::query::Query;
+use crate::world::record::{Cell as _, key};
 use crate::world::{Halt, World};
 
 /// # Errors
@@ -45,6 +47,44 @@ pub fn in_suspense(world: &World, org: OrgId, account: SettlementAccountId) -> R
     let mut lines = world.all::<BankItem>(BankItem::IN_SUSPENSE, key![org, Some(account)])?;
     lines.sort_by_key(|line| line.id);
     Ok(lines)
+}
+
+/// The most that is read, counted or listed.
+const FILES_READ: usize = 20;
+const ITEMS_READ: usize = 1_000;
+const REPORTS_READ: usize = 100;
+
+/// Returns the newest files of a connection in quarantine.
+///
+/// # Errors
+/// The store's.
+pub fn quarantined(world: &World, org: OrgId, connection: BankConnectionId) -> Result<Vec<Arc<InboundFile>>, Halt> {
+    let files = Query::of::<InboundFile>(org.to_value(), "id", FILES_READ).equal("connection", connection);
+    world.page::<InboundFile>(&files.equal("status", InboundStatus::Quarantined))
+}
+
+/// The reports of a bank that wait for a member.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportsOpen {
+    pub count: usize,
+    /// Whether there are no more than these.
+    pub is_all: bool,
+    pub amount: Cents,
+}
+
+/// Counts the reports of a connection that changed nothing. Lines of statements are not reports.
+///
+/// # Errors
+/// The store's.
+pub fn reports_open(world: &World, org: OrgId, connection: BankConnectionId) -> Result<ReportsOpen, Halt> {
+    let reports = Query::of::<BankItem>(org.to_value(), "id", ITEMS_READ).equal("connection", connection);
+    let mut reports = world.page::<BankItem>(&reports.equal("status", ItemStatus::Unmatched))?;
+    reports.retain(|item| !item.is_line());
+    let is_all = reports.len() <= REPORTS_READ;
+    reports.truncate(REPORTS_READ);
+    let amount = reports.iter().map(|report| report.amount).try_fold(Cents::ZERO, Cents::plus);
+    let too_large = |_| Refusal::new(Code::InternalError, "The sum of a bank's reports is too large.");
+    Ok(ReportsOpen { count: reports.len(), is_all, amount: amount.map_err(too_large)? })
 }
 
 /// Returns the reports about a payment that were applied as its return.

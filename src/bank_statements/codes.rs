@@ -8,7 +8,7 @@ use crate::bank_intake::LineMeaning;
 /// Returns the meaning of a BAI2 type code.
 pub(super) const fn of_bai2(code: u16) -> LineMeaning {
     match code {
-        447 | 466 | 469 => LineMeaning::Payments,
+        447 | 458 | 466 | 469 | 495 | 508 => LineMeaning::Payments,
         166 => LineMeaning::Collections,
         168 | 257 | 258 => LineMeaning::Returns,
         468 | 555 | 557 | 558 | 561 => LineMeaning::ReturnedDebits,

@@ -8,17 +8,14 @@ use jiff::civil::Date;
 use super::model::{BankBalance, BankStatement, StatementStatus};
 use super::reconcile_json::{LineSumJson, ReconciliationJson, SuspenseJson, UnbookedJson};
 use super::rows;
-use crate::apps::App;
 use crate::bank_files;
 use crate::bank_intake::{self, ItemKind, LineMeaning};
 use crate::banking::connections::{self, BankConnection};
 use crate::banking::settlement_accounts;
 use crate::calendars::Calendar;
 use crate::ids::{OrgId, SettlementAccountId};
-use crate::ledger::{self, Account};
 use crate::money::{Cents, MoneyOverflow};
 use crate::refusal::{Code, Refusal};
-use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// The age in banking days from which something unbooked is overdue.
@@ -97,14 +94,8 @@ fn applied(
 /// are subtracted.
 fn ledger_at(world: &mut World, statement: &BankStatement, last: &BankBalance) -> Result<Cents, Halt> {
     let (org, account) = (statement.org, statement.settlement_account);
-    let apps = world.all::<App>(App::OF_ORG, key![org])?;
-    let parts = std::iter::once(None).chain(apps.iter().map(|app| Some(app.id)));
-    let balances = world.each(parts, |world, app| ledger::balance(world, org, Account::AtBank(app, account)))?;
-    let mut cash = statement.closing.minus(last.closing).map_err(too_large)?;
-    for balance in balances {
-        cash = cash.minus(balance).map_err(too_large)?;
-    }
-    Ok(cash)
+    let since = statement.closing.minus(last.closing).map_err(too_large)?;
+    Ok(since.plus(bank_files::at_bank(world, org, account)?).map_err(too_large)?)
 }
 
 fn by_meaning(world: &World, statement: &BankStatement) -> Result<Vec<LineSumJson>, Halt> {

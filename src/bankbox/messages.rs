@@ -78,6 +78,8 @@ const fn iso_reason(code: u8) -> &'static str {
         16 => "AC06",
         20 => "AG01",
         23 => "MS02",
+        24 => "AM05",
+        90 => "RR04",
         _ => "MS03",
     }
 }

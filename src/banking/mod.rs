@@ -25,7 +25,7 @@ mod texts;
 pub use person::Person;
 pub use settings::{
     AcknowledgementKind, Acknowledgements, AmountForm, FileFormat, Identity, LineEnding, NachaIdentity,
-    Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL, USUAL_PATTERN,
+    Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL, USUAL_PATTERN, UncoveredFiles,
 };
 pub use setup::{SetupStatus, is_second_person, transitions};
 pub use texts::Day;

@@ -32,6 +32,18 @@ words! {
     }
 }
 
+words! {
+    /// What happens to a file whose account does not cover it at its cut-off.
+    #[derive(Default)]
+    pub enum UncoveredFiles {
+        /// An alarm.
+        #[default]
+        Alarm = "alarm",
+        /// An alarm, and the file waits until another member releases it.
+        Hold = "hold",
+    }
+}
+
 /// How the bank knows its customer, in the fields of a NACHA file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NachaIdentity {
@@ -214,6 +226,8 @@ pub struct Settings {
     pub file_name: String,
     #[serde(default)]
     pub acknowledgements: Acknowledgements,
+    #[serde(default)]
+    pub uncovered_files: UncoveredFiles,
 }
 
 impl Settings {

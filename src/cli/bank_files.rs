@@ -49,10 +49,23 @@ pub(super) enum FileVerb {
         #[command(flatten)]
         acting: Acting,
     },
-    /// Record that the bank does not have a file in doubt; the server sends it again
+    /// Record that the bank does not have a file in doubt; when another member has confirmed it, the server sends it again
     MarkUnsent {
         /// Id of the file
         id: Uuid,
+        /// How you know it: who at the bank, when, the reference
+        #[arg(long, value_name = "TEXT")]
+        evidence: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Record what the bank says about a file; it takes effect when another member has decided the same
+    Decide {
+        /// Id of the file
+        id: Uuid,
+        /// accepted or rejected by the bank; not_received: the bank never got a file in doubt
+        #[arg(long, value_parser = ["accepted", "rejected", "not_received"])]
+        outcome: String,
         /// How you know it: who at the bank, when, the reference
         #[arg(long, value_name = "TEXT")]
         evidence: String,
@@ -145,8 +158,32 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
     match verb {
         FileVerb::List(acting) => {
             let rows = list("/v2/bank/files?limit=100", &acting)?;
-            let columns = ["id", "platform", "status", "cutoff", "submit_by", "entries", "credit", "debit", "name"];
-            let titles = ["ID", "RAIL", "STATUS", "CUT-OFF", "SUBMIT BY", "ENTRIES", "PAYS", "COLLECTS", "NAME"];
+            let columns = [
+                "id",
+                "platform",
+                "purpose",
+                "status",
+                "answer",
+                "cutoff",
+                "submit_by",
+                "entries",
+                "credit",
+                "debit",
+                "name",
+            ];
+            let titles = [
+                "ID",
+                "RAIL",
+                "PURPOSE",
+                "STATUS",
+                "BANK SAYS",
+                "CUT-OFF",
+                "SUBMIT BY",
+                "ENTRIES",
+                "PAYS",
+                "COLLECTS",
+                "NAME",
+            ];
             table(&titles, &columns, &rows, &acting)
         }
         FileVerb::Show { id, acting } => show(&format!("/v2/bank/files/{id}"), &acting),
@@ -156,7 +193,10 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
             change(Method::POST, &at(id, "mark-sent"), json!({"evidence": evidence}), &acting)
         }
         FileVerb::MarkUnsent { id, evidence, acting } => {
-            change(Method::POST, &at(id, "mark-unsent"), json!({"evidence": evidence}), &acting)
+            decide(&at(id, "mark-unsent"), json!({"evidence": evidence}), &acting)
+        }
+        FileVerb::Decide { id, outcome, evidence, acting } => {
+            decide(&at(id, "decide"), json!({"outcome": outcome, "evidence": evidence}), &acting)
         }
         FileVerb::Redate { id, acting } => change(Method::POST, &at(id, "redate"), json!({}), &acting),
         FileVerb::Reverse { id, entry, reason, found_at, evidence, acting } => {
@@ -167,6 +207,23 @@ pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
             change(Method::POST, &at(id, "cancel"), json!({"reason": reason}), &acting)
         }
     }
+}
+
+/// Sends what a member knows about a file, and says whether it has taken effect.
+fn decide(path: &str, body: Value, acting: &Acting) -> Result<(), Failed> {
+    let file = parsed(&exchange(Method::POST, path, Some(acting.named(body)), acting)?)?;
+    if acting.is_json() {
+        return say(&file.to_string());
+    }
+    let waits = if file["decision"]["confirmed_by"].is_null() {
+        format!(
+            "; {} takes effect when another member decides the same",
+            shown("outcome", &file["decision"]["outcome"])
+        )
+    } else {
+        String::new()
+    };
+    say(&format!("{} is {}{waits}", shown("id", &file["id"]), shown("status", &file["status"])))
 }
 
 #[derive(Subcommand)]

@@ -89,6 +89,9 @@ fn end_badly(
         MethodOutcome::Kept => {}
         MethodOutcome::Disabled => disable_account(world, &transfer, code)?,
     }
+    if let Some(user) = transfer.user_id {
+        users::follow_failure(world, transfer.scope(), user, code)?;
+    }
     Ok(transfer)
 }
 
@@ -99,9 +102,6 @@ fn disable_account(world: &mut World, transfer: &Transfer, code: FailureCode) ->
         let user = users::find(world, scope, user)?;
         let method = payout_methods::paid_to(world, scope.org, user.id, method)?;
         users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
-        if code == FailureCode::NameMismatch {
-            users::warn_of_name(world, scope, user.id)?;
-        }
     }
     let Some(account) = transfer.bank_account else { return Ok(()) };
     let Some(account) = world.get::<BankAccount>(key![scope.org, account])? else { return Ok(()) };

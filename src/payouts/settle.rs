@@ -189,9 +189,7 @@ fn after_failure(
         let method = payout_methods::paid_to(world, scope.org, user.id, method)?;
         users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
     }
-    if code == FailureCode::NameMismatch {
-        users::warn_of_name(world, scope, user.id)?;
-    }
+    users::follow_failure(world, scope, user.id, code)?;
     apps::count_money_out(world, scope, transfer.amount.negated())?;
     notify_payee(world, payout, |app_name, language| Template::PayoutFailed {
         transfer: transfer.id,

@@ -13,7 +13,7 @@ words! {
         AccountClosed = "account_closed",
         /// R03
         NoAccount = "no_account",
-        /// R04
+        /// R04, R12, R13, R28
         InvalidAccountNumber = "invalid_account_number",
         /// R05, R07, R10, R29, R51
         Unauthorized = "unauthorized",
@@ -25,11 +25,13 @@ words! {
         HolderDeceased = "holder_deceased",
         /// R16
         AccountFrozen = "account_frozen",
-        /// R17
+        /// R17, R18, R19, R21, R22, R25, R26, R27, R30, R32, R33: the file or the set-up is wrong.
         FileDataInvalid = "file_data_invalid",
-        /// R20
+        /// R24
+        Duplicate = "duplicate",
+        /// R20, R34, R35, R36
         AccountNotEligible = "account_not_eligible",
-        /// R23
+        /// R23, R31
         RefusedByReceiver = "refused_by_receiver",
         /// R06; our own reversal
         ReturnedOnRequest = "returned_on_request",
@@ -39,6 +41,8 @@ words! {
         RecipientNotFound = "recipient_not_found",
         /// The rail's own limit.
         LimitExceeded = "limit_exceeded",
+        /// R90; R16 whose text names OFAC
+        Sanctions = "sanctions",
         /// Any other reason of the rail.
         RejectedByRail = "rejected_by_rail",
     }
@@ -106,7 +110,7 @@ impl FailureCode {
             Self::AccountClosed => of_account(&[2], Some("AC04"), "The bank account is closed."),
             Self::NoAccount => of_account(&[3], Some("AC01"), "The bank found no account with this number and name."),
             Self::InvalidAccountNumber => {
-                of_account(&[4, 13, 28], Some("AC01"), "The account or routing number is not valid at this bank.")
+                of_account(&[4, 12, 13, 28], Some("AC01"), "The account or routing number is not valid at this bank.")
             }
             Self::Unauthorized => {
                 of_account(&[5, 7, 10, 29, 51], Some("MD01"), "The account holder has not authorized it.")
@@ -128,13 +132,17 @@ impl FailureCode {
             ),
             Self::AccountFrozen => of_account(&[16], Some("AC06"), "The bank account is frozen."),
             Self::FileDataInvalid => {
-                entry(&[17], Some("FF05"), "The bank could not process the payment.", App, false, Kept)
+                let codes = &[17, 18, 19, 21, 22, 25, 26, 27, 30, 32, 33];
+                entry(codes, Some("FF05"), "The bank could not process the payment.", App, false, Kept)
             }
+            // Payees get no more of these two: one is our own error, and the other must not warn the person.
+            Self::Duplicate => entry(&[24], Some("AM05"), "The bank could not process the payment.", App, false, Kept),
+            Self::Sanctions => entry(&[90], Some("RR04"), "The bank could not process the payment.", App, false, Kept),
             Self::AccountNotEligible => {
-                of_account(&[20, 12], Some("AG01"), "The bank account does not accept this kind of payment.")
+                of_account(&[20, 34, 35, 36], Some("AG01"), "The bank account does not accept this kind of payment.")
             }
             Self::RefusedByReceiver => {
-                entry(&[23], Some("MS02"), "The receiver refused the payment.", Payee, false, Kept)
+                entry(&[23, 31], Some("MS02"), "The receiver refused the payment.", Payee, false, Kept)
             }
             Self::ReturnedOnRequest => entry(&[6], Some("FOCR"), "The sender took the payment back.", App, false, Kept),
             Self::NameMismatch => {
@@ -158,7 +166,7 @@ impl FailureCode {
             Self::PaymentStopped => Text::ReasonStopped,
             Self::HolderDeceased => Text::ReasonDeceased,
             Self::AccountFrozen => Text::ReasonFrozen,
-            Self::FileDataInvalid => Text::ReasonNotProcessed,
+            Self::FileDataInvalid | Self::Duplicate | Self::Sanctions => Text::ReasonNotProcessed,
             Self::AccountNotEligible => Text::ReasonNotEligible,
             Self::RefusedByReceiver => Text::ReasonReceiver,
             Self::ReturnedOnRequest => Text::ReasonReversed,
@@ -188,6 +196,8 @@ impl FailureCode {
             "MD07" => Self::HolderDeceased,
             "AC06" => Self::AccountFrozen,
             "FF01" | "FF05" | "CH03" | "DT01" | "AM12" | "RR01" | "RR02" | "RR03" => Self::FileDataInvalid,
+            "AM05" | "DUPL" => Self::Duplicate,
+            "RR04" => Self::Sanctions,
             "AG01" | "AC14" => Self::AccountNotEligible,
             "CUST" | "MS02" => Self::RefusedByReceiver,
             "FOCR" => Self::ReturnedOnRequest,
@@ -217,9 +227,26 @@ mod tests {
             (8, "payment_stopped"),
             (10, "unauthorized"),
             (11, "not_as_authorized"),
+            (12, "invalid_account_number"),
+            (13, "invalid_account_number"),
+            (14, "holder_deceased"),
+            (15, "holder_deceased"),
             (16, "account_frozen"),
+            (17, "file_data_invalid"),
+            (18, "file_data_invalid"),
             (20, "account_not_eligible"),
+            (23, "refused_by_receiver"),
+            (24, "duplicate"),
+            (27, "file_data_invalid"),
+            (28, "invalid_account_number"),
             (29, "unauthorized"),
+            (31, "refused_by_receiver"),
+            (33, "file_data_invalid"),
+            (35, "account_not_eligible"),
+            (38, "payment_stopped"),
+            (51, "unauthorized"),
+            (80, "rejected_by_rail"),
+            (90, "sanctions"),
             (99, "rejected_by_rail"),
         ] {
             assert_eq!(FailureCode::of_return_code(number).as_str(), code, "R{number:02}");
@@ -239,6 +266,7 @@ mod tests {
             assert_eq!(FailureCode::of_iso_reason(reason), other.unwrap_or(*code), "{reason}");
         }
         assert_eq!(FailureCode::of_iso_reason("AC07"), FailureCode::AccountClosed);
+        assert_eq!(FailureCode::of_iso_reason("DUPL"), FailureCode::Duplicate);
         assert_eq!(FailureCode::of_iso_reason("NARR"), FailureCode::RejectedByRail);
     }
 

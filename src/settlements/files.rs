@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::effects::{arrived, call_off_reversal, came_back, failed, present_again, settle};
 use super::prenotes;
 use crate::bank_files::{self, BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, FilePurpose, FileStatus};
+use crate::banking::{AcknowledgementKind, connections};
 use crate::engine::Command;
 use crate::ids::{BankFileId, OrgId, SettlementAccountId, TransferId};
 use crate::jobs::{self, Leased};
@@ -17,8 +18,9 @@ use crate::world::{Halt, Want, World};
 /// The wait for the line of a statement.
 const BOOKED_AGAIN_SECONDS: i64 = 3_600;
 
-/// Records the next outcomes of a file: a payment in a file at the bank is presumed settled at the settlement time, one in a
-/// canceled file fails, and the reversal of one in a refused file is not sent.
+/// Records the next outcomes of a file: a payment in a file at the bank is presumed settled at the settlement time, unless the
+/// bank contests the file or owes its acknowledgement (invariant 65); one in a canceled file fails, and the reversal of one in
+/// a refused file is not sent.
 #[derive(Clone, Debug)]
 pub struct EndEntries {
     pub leased: Leased,
@@ -36,6 +38,10 @@ pub enum Waits {
     ForLine,
     /// The bank refused the file of a payment that the file reverses.
     ForOriginal,
+    /// What the bank says about the file may be wrong.
+    ForMembers,
+    /// The bank acknowledges files, and has not acknowledged this one.
+    ForAcknowledgement,
 }
 
 impl Command for EndEntries {
@@ -53,6 +59,16 @@ impl Command for EndEntries {
         let status = match file.status {
             FileStatus::Sent if now < file.settles_at => {
                 return jobs::put_off(world, &self.leased, file.settles_at, None).map(|()| None);
+            }
+            FileStatus::Sent if file.contested.is_some() => {
+                let reason = "the bank contests the file; members decide about it".to_owned();
+                jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason))?;
+                return Ok(Some(Waits::ForMembers));
+            }
+            FileStatus::Sent if !file.is_answered() && expects_answer(world, &file)? => {
+                let reason = "the bank has not acknowledged the file".to_owned();
+                jobs::put_off(world, &self.leased, now.plus_seconds(BOOKED_AGAIN_SECONDS), Some(reason))?;
+                return Ok(Some(Waits::ForAcknowledgement));
             }
             // A member's word that a bank has a file of debits would give an app money that no payer paid.
             FileStatus::Sent if file.direction == Direction::Debit && file.moves_money() && file.is_unproven() => {
@@ -97,6 +113,13 @@ impl Command for EndEntries {
         jobs::put_off(world, &self.leased, now, None)?;
         Ok(None)
     }
+}
+
+/// Returns whether the bank acknowledges the file. Files of before the approval were sent under other settings.
+fn expects_answer(world: &mut World, file: &BankFile) -> Result<bool, Halt> {
+    let connection = connections::find(world, file.org, file.connection)?;
+    let is_of_settings = file.sent_at.zip(connection.approved_at).is_some_and(|(sent, approved)| sent >= approved);
+    Ok(is_of_settings && connection.settings.0.acknowledgements.kind != AcknowledgementKind::None)
 }
 
 /// Returns whether a member must decide about the original of a reversal: its file was refused, and may be sent again.
@@ -176,6 +199,10 @@ fn take_back(
         failed(world, entry, code, true)?;
     }
     call_off_reversal(world, entry, code)?;
+    if code == FailureCode::Duplicate {
+        let reason = format!("The bank says that the payment {} was sent twice.", entry.moves());
+        connections::stop(world, file.org, file.connection, &reason)?;
+    }
     let now = world.now();
     world.change(entry, |entry| {
         entry.followed_by = ended.again.or(entry.followed_by);

@@ -87,6 +87,8 @@ impl Sabotage {
             | Self::LostReports
             | Self::MovedAtBank
             | Self::CompletesUnsent
+            | Self::ForgottenAcknowledgements
+            | Self::WaitsForNothing
             | Self::PostsNotices
             | Self::LinesMoveTwice
             | Self::ForgottenSuspense => bank::tamper(self, changes, memory),

@@ -65,6 +65,8 @@ fn payments_that_reach_a_bank_twice_or_not_at_all_are_found() {
     is_found_at_a_bank(Sabotage::TurnedDebits, 38);
     is_found_at_a_bank(Sabotage::SendsNothing, 5);
     is_found_at_a_bank(Sabotage::CompletesUnsent, 5);
+    is_found_at_a_bank(Sabotage::ForgottenAcknowledgements, 65);
+    is_found_at_a_bank(Sabotage::WaitsForNothing, 64);
 }
 
 #[test]

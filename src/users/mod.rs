@@ -59,8 +59,8 @@ pub use rows::{
     profile_if_connected, seal_birth_date, seal_context, want_by_phone,
 };
 pub use rules::{must_be_active, must_be_verified, must_not_be_reviewed, transitions};
-pub use screening::{screen, screen_another_name};
+pub use screening::{Suspicion, screen, screen_another_name, suspect};
 pub use tax_year::{TaxYear, must_collect_1099, sum_of_year, tax_form_is_due};
 pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};
-pub use warnings::{METHODS_A_MONTH_MAX, holds_payouts, warn_of_name};
+pub use warnings::{METHODS_A_MONTH_MAX, follow_failure, holds_payouts};

@@ -10,16 +10,16 @@
 //! cancels it (`payouts/approve.rs`). Only a member's decision ends a warning (`findings.rs`): a user could bring
 //! another name or method.
 
-use std::sync::Arc;
-
 use super::change;
 use super::model::User;
 use super::rows::find;
+use super::screening::{Suspicion, suspect};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events::EventName;
 use crate::ids::UserId;
 use crate::payout_methods;
 use crate::platform::Platform;
+use crate::rails::failures::FailureCode;
 use crate::scope::Scope;
 use crate::screening::{FoldedName, SCORE_MIN, compare};
 use crate::world::{Halt, World};
@@ -72,11 +72,21 @@ pub(super) fn follow_renaming(world: &mut World, user: &mut User) -> Result<(), 
     Ok(())
 }
 
+/// Draws the consequences of a payment that a rail refused or returned: a warning, or a review.
+pub fn follow_failure(world: &mut World, scope: Scope, user: UserId, code: FailureCode) -> Result<(), Halt> {
+    match code {
+        FailureCode::NameMismatch => warn_of_name(world, scope, user),
+        FailureCode::Sanctions => suspect(world, scope.org, user, Suspicion::Sanctions),
+        _ => Ok(()),
+    }
+}
+
 /// Raises `name_mismatch`, once, after a rail reported another account holder.
-pub fn warn_of_name(world: &mut World, scope: Scope, user: UserId) -> Result<Arc<User>, Halt> {
+fn warn_of_name(world: &mut World, scope: Scope, user: UserId) -> Result<(), Halt> {
     let user = find(world, scope, user)?;
     if user.compliance.0.flags.name_mismatch || user.deleted_at.is_some() {
-        return Ok(user);
+        return Ok(());
     }
-    change(world, &user, EventName::UserUpdated, |user| user.compliance.0.flags.name_mismatch = true)
+    change(world, &user, EventName::UserUpdated, |user| user.compliance.0.flags.name_mismatch = true)?;
+    Ok(())
 }

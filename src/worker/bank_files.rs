@@ -52,6 +52,14 @@ pub(super) async fn end(bursar: &Bursar, leased: Leased, file: BankFileId) -> Re
             count("unbooked");
             tracing::error!(%file, "the bank refused the file of a payment that is reversed; move or cancel that file");
         }
+        Some(Waits::ForMembers) => {
+            count("contested");
+            tracing::error!(%file, "the bank contests a file; ask the bank, then two members decide about it");
+        }
+        Some(Waits::ForAcknowledgement) => {
+            count("unacknowledged");
+            tracing::error!(%file, "the bank has not acknowledged a file; ask the bank, then two members decide about it");
+        }
     }
     Ok(())
 }

@@ -74,6 +74,10 @@ impl Command for NewFile {
             size: Some(950),
             sha256: Some("ab".repeat(32)),
             must_release: self.must_release,
+            uncovered: None,
+            contested: None,
+            decision: None,
+            open_at: (self.status != FileStatus::Sent).then_some(self.connection),
             released_by: None,
             released_at: None,
             leases: 0,
@@ -200,6 +204,12 @@ pub async fn bank_files(stage: &Stage, operation: &str) -> Option<Sample> {
         }
         "mark_bank_file_sent" => marked(stage, &sealed().await).await,
         "mark_bank_file_unsent" => marked(stage, &file(stage, FileStatus::InDoubt, false).await).await,
+        "decide_bank_file" => {
+            let file = file(stage, FileStatus::Sent, false).await;
+            let mut body: Value = acting(stage, "payer").await;
+            (body["outcome"], body["evidence"]) = (json!("accepted"), json!("By phone with J. Doe."));
+            Sample::at([&file]).json(body).shows(&file)
+        }
         "redate_bank_file" => {
             let file = sealed().await;
             Sample::at([&file]).json(acting(stage, "payer").await).shows(&file)

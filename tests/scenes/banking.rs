@@ -93,10 +93,12 @@ pub async fn files(covered: &mut Covered) {
     let by = json!({"acting_user_id": payer});
     let known = json!({"acting_user_id": payer, "evidence": "By phone."});
     let why = json!({"acting_user_id": payer, "reason": "A mistyped company id."});
+    let said = json!({"acting_user_id": payer, "outcome": "accepted", "evidence": "By phone."});
     for (verb, status, must_release, body) in [
         ("release", FileStatus::Sealed, true, by.clone()),
         ("mark-sent", FileStatus::Sealed, false, known.clone()),
         ("mark-unsent", FileStatus::InDoubt, false, known),
+        ("decide", FileStatus::Sent, false, said),
         ("redate", FileStatus::Sealed, false, by),
         ("cancel", FileStatus::Sealed, false, why),
     ] {

@@ -157,6 +157,7 @@ NOT_OF_A_SANDBOX = {
     "release_bank_file": CUT_OFF,
     "mark_bank_file_sent": CUT_OFF,
     "mark_bank_file_unsent": CUT_OFF,
+    "decide_bank_file": CUT_OFF,
     "redate_bank_file": CUT_OFF,
     "cancel_bank_file": CUT_OFF,
     "propose_bank_reversal": CUT_OFF,

@@ -8,7 +8,7 @@ use super::rules::{self, ConnectionEvent};
 use crate::acting::Act;
 use crate::banking::acknowledgements::AcknowledgementsInput;
 use crate::banking::person::Person;
-use crate::banking::settings::{Identity, NachaIdentity, Pain001Identity, Settings, Sides};
+use crate::banking::settings::{Identity, NachaIdentity, Pain001Identity, Settings, Sides, UncoveredFiles};
 use crate::calendars::{Calendar, Window, Zone};
 use crate::engine::Command;
 use crate::events::acts::ActKind;
@@ -30,6 +30,7 @@ pub struct ConnectionPatch {
     pub limits: Option<Sides>,
     pub file_name: Option<String>,
     pub acknowledgements: Option<AcknowledgementsInput>,
+    pub uncovered_files: Option<UncoveredFiles>,
 }
 
 impl ConnectionPatch {
@@ -57,6 +58,7 @@ impl ConnectionPatch {
             windows: self.windows.clone().unwrap_or(before.windows),
             limits: self.limits.unwrap_or(before.limits),
             file_name: self.file_name.clone().unwrap_or(before.file_name),
+            uncovered_files: self.uncovered_files.unwrap_or(before.uncovered_files),
         })
     }
 }

@@ -8,6 +8,7 @@ use crate::bank_transports::{Transports, is_name};
 use crate::banking::acknowledgements::AcknowledgementsInput;
 use crate::banking::settings::{
     FileFormat, Identity, LineEnding, NachaIdentity, Pain001Identity, Settings, SideLimits, Sides, TRANSPORT_MANUAL,
+    UncoveredFiles,
 };
 use crate::banking::texts::{AddressCountry, BankText, Day, FileName, IsoText, Origin};
 use crate::calendars::{Calendar, DayOfWeek, LocalTime, Window, Zone};
@@ -19,6 +20,7 @@ use crate::refusal::Refusal;
 use crate::strict_json::Json;
 
 word_input!(ConnectionStatus);
+word_input!(UncoveredFiles);
 
 /// Windows of a connection at most.
 const WINDOWS_MAX: usize = 24;
@@ -250,6 +252,8 @@ input! {
         pub file_name: FileName,
         /// How the bank acknowledges its files. Missing: it does not.
         pub acknowledgements: Option<AcknowledgementsInput>,
+        /// What happens to a file whose account does not cover it at its cut-off. Missing: an alarm.
+        pub uncovered_files: Option<UncoveredFiles>,
     }
 }
 
@@ -266,6 +270,7 @@ impl NewBankConnection {
             windows: self.windows.0,
             limits: self.limits.read_out(),
             file_name: self.file_name.0,
+            uncovered_files: self.uncovered_files.unwrap_or_default(),
         })
     }
 }
@@ -295,6 +300,8 @@ input! {
         pub file_name: Change<FileName>,
         /// How the bank acknowledges its files.
         pub acknowledgements: Change<AcknowledgementsInput>,
+        /// What happens to a file whose account does not cover it at its cut-off.
+        pub uncovered_files: Change<UncoveredFiles>,
     }
 }
 
@@ -311,6 +318,7 @@ impl From<BankConnectionChanges> for super::change::ConnectionPatch {
             limits: changes.limits.0.map(LimitsInput::read_out),
             file_name: changes.file_name.0.map(|name| name.0),
             acknowledgements: changes.acknowledgements.0,
+            uncovered_files: changes.uncovered_files.0,
         }
     }
 }

@@ -2,7 +2,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::model::{BankConnection, ConnectionStatus};
-use crate::banking::settings::{Acknowledgements, FileFormat, NachaIdentity, Pain001Identity, Sides};
+use crate::banking::settings::{Acknowledgements, FileFormat, NachaIdentity, Pain001Identity, Sides, UncoveredFiles};
 use crate::calendars::{Calendar, Cutoff, Window, Zone};
 use crate::clock::Time;
 use crate::ids::{BankConnectionId, MemberId};
@@ -47,6 +47,8 @@ pub struct BankConnectionJson {
     pub file_name: String,
     /// How the bank acknowledges its files.
     pub acknowledgements: Acknowledgements,
+    /// What happens to a file whose account does not cover it at its cut-off.
+    pub uncovered_files: UncoveredFiles,
     /// How often the settings were changed.
     pub settings_version: i64,
     /// The member who created the connection or changed it last.
@@ -96,6 +98,7 @@ impl From<&BankConnection> for BankConnectionJson {
             limits: settings.limits,
             file_name: settings.file_name,
             acknowledgements: settings.acknowledgements,
+            uncovered_files: settings.uncovered_files,
             settings_version: connection.settings_version,
             made_by: connection.made_by,
             tested_by: connection.tested_by,

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::model::BankConnection;
+use super::model::{BankConnection, ConnectionStatus};
 use super::rows;
 use super::rules::{self, ConnectionEvent};
 use crate::acting::Act;
 use crate::banking::person::Person;
+use crate::banking::settings::TRANSPORT_MANUAL;
 use crate::banking::setup;
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{BankConnectionId, OrgId};
+use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
 /// POST /v2/bank/connections/{bank_connection_id}/test
@@ -42,6 +44,33 @@ impl Command for TestConnection {
     }
 }
 
+/// Refuses a connection whose files the bank cannot distinguish from those of another one in use: each has its own modifiers
+/// and trace numbers, and reads every file in its folder.
+fn must_be_alone(world: &World, connection: &BankConnection) -> Result<(), Halt> {
+    let origin = |connection: &BankConnection| {
+        connection.settings.0.identity.nacha().map(|nacha| (nacha.destination.clone(), nacha.origin.clone()))
+    };
+    for other in rows::of_org(world, connection.org)? {
+        let is_used = matches!(other.status, ConnectionStatus::Approved | ConnectionStatus::Paused);
+        if other.id == connection.id || !is_used {
+            continue;
+        }
+        let shared = if connection.transport != TRANSPORT_MANUAL && other.transport == connection.transport {
+            format!("the transport {}", other.transport)
+        } else if origin(connection).is_some() && origin(&other) == origin(connection) {
+            "its destination and origin".to_owned()
+        } else {
+            continue;
+        };
+        let message = format!(
+            "The connection {} ({}) has {shared} too. Change one of them: each needs its own files at the bank.",
+            other.name, other.id
+        );
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    Ok(())
+}
+
 /// POST /v2/bank/connections/{bank_connection_id}/approve
 #[derive(Clone, Copy, Debug)]
 pub struct ApproveConnection {
@@ -59,6 +88,7 @@ impl Command for ApproveConnection {
         let actor = self.person.may(world, self.org, Act::Pay)?;
         setup::is_second_person(connection.made_by, actor.member)?;
         let to = rules::apply(connection.status, ConnectionEvent::Approved)?;
+        must_be_alone(world, &connection)?;
 
         // From here it must succeed.
         rows::poll(world, &connection)?;

@@ -45,7 +45,10 @@ pub(super) const fn failure(code: FailureCode) -> Text {
         FailureCode::AccountClosed => Text::FailureClosed,
         FailureCode::NoAccount => Text::FailureNoAccount,
         FailureCode::InvalidAccountNumber => Text::FailureNumber,
-        FailureCode::HolderDeceased | FailureCode::FileDataInvalid => Text::FailureNotProcessed,
+        FailureCode::HolderDeceased
+        | FailureCode::FileDataInvalid
+        | FailureCode::Duplicate
+        | FailureCode::Sanctions => Text::FailureNotProcessed,
         FailureCode::AccountFrozen => Text::FailureFrozen,
         FailureCode::AccountNotEligible => Text::FailureNotEligible,
         FailureCode::NameMismatch => Text::FailureName,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::far::Far;
 use super::set_up::{Place, person};
-use crate::bank_files::{self, ActOnFile, BankEntry, BankFile, Deed, EntryStatus, FilePurpose, FileStatus};
+use crate::bank_files::{
+    self, ActOnFile, BankEntry, BankFile, Deed, EntryStatus, FileOutcome, FilePurpose, FileStatus,
+};
 use crate::bank_intake::{
     ActOnInbound, ActOnItem, BankItem, BookedAs, FileDeed, InboundFile, InboundStatus, ItemDeed, ItemKind, ItemReason,
     ItemStatus, LineMeaning, Proposal, is_clarified,
@@ -15,9 +17,12 @@ use crate::bank_reversals::{
     ActOnReversal, BankReversal, ProposeReversal, ReversalDeed, ReversalReason, ReversalStatus,
 };
 use crate::bank_statements::{BankStatement, StatementReason, StatementStatus};
+use crate::banking::connections::{BankConnection, ConnectionStatus, ResumeConnection};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
-use crate::ids::{BankFileId, BankItemId, BankReversalId, BankStatementId, InboundFileId, MemberId, TransferId};
+use crate::ids::{
+    BankConnectionId, BankFileId, BankItemId, BankReversalId, BankStatementId, InboundFileId, MemberId, TransferId,
+};
 use crate::sim::chance::Chance;
 use crate::sim::checks::changed::{changed, written};
 use crate::sim::requests::{Said, Who};
@@ -45,6 +50,10 @@ pub(in crate::sim) struct Desk {
     sent: BTreeMap<BankFileId, Arc<BankFile>>,
     /// Reversals that another member must approve.
     reversals: BTreeMap<BankReversalId, Arc<BankReversal>>,
+    /// Whether the bank acknowledges files.
+    pub acknowledges: bool,
+    /// Connections that the program stopped.
+    stopped: BTreeMap<BankConnectionId, Arc<BankConnection>>,
 }
 
 /// What a member does.
@@ -55,6 +64,7 @@ pub(in crate::sim) enum MemberDeed {
     Item(ActOnItem),
     Reverse(ProposeReversal),
     Reversal(ActOnReversal),
+    Resume(ResumeConnection),
 }
 
 impl MemberDeed {
@@ -65,6 +75,7 @@ impl MemberDeed {
             Self::Item(act) => add(batch, act.org, act),
             Self::Reverse(act) => add(batch, act.org, act),
             Self::Reversal(act) => add(batch, act.org, act),
+            Self::Resume(act) => add(batch, act.org, act),
         }
     }
 }
@@ -77,20 +88,30 @@ fn evidence() -> String {
     "By phone.".to_owned()
 }
 
-const fn needs_member(file: &BankFile) -> bool {
-    matches!(file.status, FileStatus::Sealed | FileStatus::Sending | FileStatus::InDoubt | FileStatus::Rejected)
+fn needs_member(file: &BankFile, acknowledges: bool) -> bool {
+    match file.status {
+        FileStatus::Sealed | FileStatus::Sending | FileStatus::InDoubt | FileStatus::Rejected => true,
+        // Members ask a bank that should have answered.
+        FileStatus::Sent => {
+            file.contested.is_some() || acknowledges && !file.is_answered() && file.ended_through.is_none()
+        }
+        FileStatus::Open | FileStatus::Renaming | FileStatus::Canceled | FileStatus::Dropped => false,
+    }
 }
 
 impl Desk {
     pub fn commit(&mut self, changes: &[Change]) {
         for file in written::<BankFile>(changes) {
-            set(&mut self.files, file.id, needs_member(&file), &file);
+            set(&mut self.files, file.id, needs_member(&file, self.acknowledges), &file);
             set(&mut self.undebited, file.id, file.debit_due.is_some(), &file);
             let may_be_reversed = (file.status, file.purpose) == (FileStatus::Sent, FilePurpose::Payments);
             set(&mut self.sent, file.id, may_be_reversed, &file);
         }
         for reversal in written::<BankReversal>(changes) {
             set(&mut self.reversals, reversal.id, reversal.status == ReversalStatus::Proposed, &reversal);
+        }
+        for connection in written::<BankConnection>(changes) {
+            set(&mut self.stopped, connection.id, connection.status == ConnectionStatus::Paused, &connection);
         }
         for file in written::<InboundFile>(changes) {
             set(&mut self.inbound, file.id, file.status == InboundStatus::Quarantined, &file);
@@ -115,23 +136,32 @@ impl Desk {
     pub fn left(&self) -> String {
         let items: Vec<_> = self.items.values().map(|item| (item.kind, item.status, item.reason)).collect();
         let files: Vec<_> = self.files.values().map(|file| (file.purpose, file.status)).collect();
-        let others = (self.inbound.len(), self.statements.len(), self.reversals.len());
+        let others = (self.inbound.len(), self.statements.len(), self.reversals.len(), self.stopped.len());
         format!("{items:?}, {files:?}, {others:?}")
     }
 
     pub fn is_empty(&self) -> bool {
         let is_read = self.inbound.is_empty() && self.items.is_empty() && self.statements.is_empty();
-        is_read && self.files.is_empty() && self.reversals.is_empty()
+        is_read && self.files.is_empty() && self.reversals.is_empty() && self.stopped.is_empty()
     }
 
     /// Returns what a member does next about something that needs one.
     pub fn next(&self, system: &System, far: &mut Far, chance: &mut Chance) -> Option<MemberDeed> {
         let place = far.place?;
         match chance.position(5) {
+            0 if !self.stopped.is_empty() => {
+                let connection = pick(&self.stopped, chance)?.id;
+                far.count("connections that a member resumed");
+                let by = person(place.org, place.members.admin);
+                Some(MemberDeed::Resume(ResumeConnection { org: place.org, person: by, connection }))
+            }
             0 => {
                 let file = pick(&self.files, chance)?;
                 let deed = about_file(&file, system.now(), far, chance)?;
-                Some(MemberDeed::File(ActOnFile { org: place.org, person: payer(place), file: file.id, deed }))
+                // The second member of a decision is another one, mostly.
+                let is_second = matches!(deed, Deed::Decide { .. }) && chance.one_in(2);
+                let by = if is_second { person(place.org, place.members.admin) } else { payer(place) };
+                Some(MemberDeed::File(ActOnFile { org: place.org, person: by, file: file.id, deed }))
             }
             1 => {
                 let file = pick(&self.inbound, chance)?;
@@ -299,6 +329,12 @@ fn about_file(file: &BankFile, now: Time, far: &mut Far, chance: &mut Chance) ->
     // The rules do not allow its entries any more: it cannot be moved.
     let is_too_late = file.send_by.is_some_and(|send_by| now > send_by);
     match file.status {
+        FileStatus::Sent if file.contested.is_none() && now < file.settles_at => None,
+        FileStatus::Sent => {
+            far.count("bank files about which members asked the bank");
+            let outcome = if far.has_refused(&sha256) { FileOutcome::Rejected } else { FileOutcome::Accepted };
+            Some(Deed::Decide { outcome, evidence: evidence() })
+        }
         FileStatus::InDoubt if is_there => {
             far.count("bank files in doubt that were marked as sent");
             Some(Deed::MarkSent { evidence: evidence() })
@@ -306,7 +342,7 @@ fn about_file(file: &BankFile, now: Time, far: &mut Far, chance: &mut Chance) ->
         FileStatus::InDoubt => {
             far.clear(&file.id.to_string(), &name);
             far.count("bank files in doubt that were sent again");
-            Some(Deed::MarkUnsent { evidence: evidence() })
+            Some(Deed::Decide { outcome: FileOutcome::NotReceived, evidence: evidence() })
         }
         FileStatus::Rejected if file.returned > 0 || file.booked > 0 || (!far.sound && chance.one_in(4)) => {
             Some(Deed::Cancel { reason: evidence() })
@@ -328,7 +364,6 @@ fn about_file(file: &BankFile, now: Time, far: &mut Far, chance: &mut Chance) ->
         | FileStatus::Sending
         | FileStatus::Open
         | FileStatus::Renaming
-        | FileStatus::Sent
         | FileStatus::Canceled
         | FileStatus::Dropped => None,
     }

@@ -15,7 +15,7 @@ use crate::bank_statements::deposit_reference;
 use crate::bankbox::{self, Account, Grain, StatementFormat};
 use crate::banking::settlement_accounts::{BookingGrain, StatementKind};
 use crate::clock::Time;
-use crate::ids::{InboundFileId, TransferId};
+use crate::ids::{BankFileId, InboundFileId, TransferId};
 use crate::ledger::verify::Finding;
 use crate::scope::Scope;
 use crate::sim::chance::Chance;
@@ -46,6 +46,8 @@ pub(super) struct Truth {
     pub reversals: HashMap<TransferId, Vec<String>>,
     /// The transfers that waited for a prenote.
     pub held: HashSet<TransferId>,
+    /// The files whose payments are not presumed settled.
+    pub unclear: HashSet<BankFileId>,
 }
 
 /// A file that the bank shows in its folder.
@@ -72,6 +74,10 @@ pub(in crate::sim) struct Far {
     /// How often the bank has each payment in files that it did not refuse, by the id of the payment.
     pub(super) accepted: HashMap<String, u32>,
     pub(super) refused: HashSet<String>,
+    /// The hashes of the files that the bank refused.
+    refused_files: HashSet<String>,
+    /// Whether the bank acknowledges files.
+    pub(super) acknowledges: bool,
     pub(super) returned: HashSet<String>,
     /// The hash that the program committed for each name.
     pub(super) committed: HashMap<String, String>,
@@ -108,6 +114,7 @@ impl Far {
         let format = if kind == StatementKind::Bai2 { StatementFormat::Bai2 } else { StatementFormat::Camt053 };
         let grain = if grain == BookingGrain::Entry { Grain::Entry } else { Grain::File };
         self.bank.keep(Account::open(NUMBER, format, grain, OPENING, seconds(now)));
+        self.acknowledges = acknowledges;
         if acknowledges {
             self.bank.acknowledge();
         }
@@ -188,6 +195,9 @@ impl Far {
         }
         let is_rejected = !self.sound && chance.one_in(9);
         self.count(if is_rejected { "bank files that the bank refused" } else { "bank files that the bank took" });
+        if is_rejected {
+            self.refused_files.insert(sha256.clone());
+        }
         self.taken.insert(sha256, name.to_owned());
         let entries = file.batches.iter().flat_map(|batch| &batch.entries);
         let ids: Vec<String> = entries
@@ -232,6 +242,11 @@ impl Far {
     /// Whether the bank has these bytes, or finds them whole in its folder.
     pub fn has(&self, name: &str, sha256: &str) -> bool {
         self.taken.contains_key(sha256) || self.outbound.get(name).is_some_and(|bytes| hash(bytes) == sha256)
+    }
+
+    /// Whether the bank refused the file with these bytes.
+    pub(super) fn has_refused(&self, sha256: &str) -> bool {
+        self.refused_files.contains(sha256)
     }
 
     /// Writes a temporary file, or a part of it.

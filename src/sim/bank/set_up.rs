@@ -10,7 +10,7 @@ use crate::banking::settlement_accounts::{
 };
 use crate::banking::{
     AcknowledgementKind, Acknowledgements, AmountForm, Identity, LineEnding, NachaIdentity, Person, Settings,
-    SideLimits, Sides, USUAL_PATTERN,
+    SideLimits, Sides, USUAL_PATTERN, UncoveredFiles,
 };
 use crate::calendars::{Calendar, DayOfWeek, Window, Zone};
 use crate::caller::{Admission, Caller, CredentialKind};
@@ -139,6 +139,11 @@ impl SetUpBank {
             limits: Sides { credit: Some(limits), debit: Some(limits) },
             file_name: "SIM_{date}_{modifier}.ach".to_owned(),
             acknowledgements: self.acknowledgements(),
+            uncovered_files: if self.line_ending == LineEnding::Lf {
+                UncoveredFiles::Hold
+            } else {
+                UncoveredFiles::Alarm
+            },
         }
     }
 }

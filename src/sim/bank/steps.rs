@@ -42,6 +42,7 @@ impl Simulation {
         let Some(account) = account else { return Ok(()) };
         let place = Place { org, account: account.id, members };
         self.far.open(place, statements, acknowledges, self.system.now());
+        self.desk.acknowledges = acknowledges;
         self.system.pass(DAY_SECONDS);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Compares the program's records with the bank's after each commit, by rules that do not use the product's.
 
 use super::far::Far;
-use crate::bank_files::{BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, individual_id};
+use crate::bank_files::{BankAnswer, BankEntry, BankFile, EntryKind, EntryStatus, FileStatus, individual_id};
 use crate::bank_intake::{BankItem, InboundFile, ItemKind, ItemStatus};
 use crate::ids::TransferId;
 use crate::ledger::verify::Finding;
@@ -14,6 +14,8 @@ use crate::transfers::{Transfer, TransferStatus};
 const INTAKE: u8 = 40;
 /// The number of the invariant that a transfer has no outcome that its rail did not give.
 const OUTCOME: u8 = 5;
+/// The number of the invariant that nothing is presumed settled against the bank's word.
+const PRESUMED: u8 = 65;
 
 impl Far {
     /// Takes a commit; returns what contradicts the bank's records.
@@ -27,9 +29,23 @@ impl Far {
                 }
                 self.committed.insert(name, sha256);
             }
+            let is_unclear = file.contested.is_some() || self.acknowledges && !file.is_answered();
+            if file.status == FileStatus::Sent && is_unclear {
+                self.truth.unclear.insert(file.id);
+            } else {
+                self.truth.unclear.remove(&file.id);
+            }
         }
         for entry in written::<BankEntry>(changes) {
-            if self.truth.entries.insert(entry.transfer, entry.status).is_none() {
+            let before = self.truth.entries.insert(entry.transfer, entry.status);
+            let is_presumed = (before, entry.status) == (Some(EntryStatus::Joined), EntryStatus::Settled);
+            // A change that the bank reports ends a prenote too, and shows that the bank has its file.
+            let is_payment = entry.kind != EntryKind::Prenote && entry.answer.is_none();
+            if is_presumed && is_payment && self.truth.unclear.contains(&entry.file) {
+                let what = format!("is settled; the bank contests the file {} or has not acknowledged it", entry.file);
+                self.find(PRESUMED, what, format!("bank entry {}", entry.transfer));
+            }
+            if before.is_none() {
                 self.count(match (entry.kind, entry.direction) {
                     (EntryKind::Payment, Direction::Credit) => "payments in bank files",
                     (EntryKind::Payment, Direction::Debit) => "debits in bank files",

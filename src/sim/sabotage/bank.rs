@@ -4,11 +4,14 @@ use super::kinds::Sabotage;
 use super::rows::{lose, overwrite};
 use crate::bank_files::{BankEntry, BankFile, EntryStatus, FileStatus};
 use crate::bank_intake::{BankItem, ItemKind, ItemStatus};
+use crate::banking::Acknowledgements;
+use crate::banking::connections::BankConnection;
 use crate::jobs::{Job, Work};
 use crate::ledger::{LedgerAccount, LedgerAccountKind};
 use crate::rails::Direction;
 use crate::sim::checks::changed::{changed, read};
 use crate::store::memory::{Change, Memory};
+use crate::transfers::Transfer;
 use crate::world::record::{Cell as _, Document};
 use crate::world::{Record, Table, Value};
 
@@ -57,6 +60,15 @@ pub(super) fn tamper(sabotage: Sabotage, changes: &[Change], memory: &Memory) {
         overwrite(&mut unseen, memory, |item: &BankItem| item.suspense.is_some(), "suspense", &Value::Null);
     } else if sabotage == Sabotage::CompletesUnsent {
         presume_sent(&mut unseen, memory);
+    } else if sabotage == Sabotage::ForgottenAcknowledgements {
+        for connection in changed::<BankConnection>(changes).filter_map(|change| change.after) {
+            let mut settings = connection.settings.clone();
+            settings.0.acknowledgements = Acknowledgements::default();
+            set(memory, |one: &BankConnection| one.id == connection.id, &[("settings", settings.to_value())]);
+        }
+    } else if sabotage == Sabotage::WaitsForNothing {
+        let other = Value::Id(uuid::Uuid::from_u128(1));
+        overwrite(&mut unseen, memory, |transfer: &Transfer| transfer.held_for.is_some(), "held_for", &other);
     } else if sabotage == Sabotage::PostsNotices {
         post_returns(changes, memory);
     }

@@ -79,6 +79,10 @@ pub enum Sabotage {
     SendsNothing,
     /// Payments are presumed settled although nothing confirms that their file is at the bank.
     CompletesUnsent,
+    /// The product does not know that the bank acknowledges files.
+    ForgottenAcknowledgements,
+    /// Payments wait for a prenote that does not exist.
+    WaitsForNothing,
     /// Entries have a second file.
     EntriesInTwoFiles,
     /// Debits in bank files count as payments.

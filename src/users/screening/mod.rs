@@ -3,7 +3,8 @@
 //! A name is screened in the commit that stores or changes it; the command carries the look-up ([`LookedUp`]). This
 //! covers users' names, payees' names on links, names on tax forms and account holders' names. All users are screened
 //! again when the list changes. A match puts the user under review: nothing is paid out until an administrator clears
-//! or confirms it. A decided pair of names is not reported again.
+//! or confirms it. A decided pair of names is not reported again. A bank that returns a payment because of sanctions, or
+//! as questionable, starts the same review.
 //!
 //! Invariant: only a person's decision ends a review, with its author, time and reason. The crate's module `screening`
 //! compares names.
@@ -22,8 +23,9 @@ use std::sync::Arc;
 
 use super::model::{OfacStatus, User};
 use super::rules::{self, UserEvent};
-use super::{change, must_be_active};
+use super::{change, find_in_organization, must_be_active};
 use crate::events::EventName;
+use crate::ids::{OrgId, UserId};
 use crate::screening::{FoldedName, Hit, LookedUp};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
@@ -93,6 +95,31 @@ pub fn screen_another_name(
         return Ok(user.clone());
     }
     change(world, user, EventName::UserUpdated, |user| *user = screened)
+}
+
+/// Why a bank's return puts a user under review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suspicion {
+    Sanctions,
+    Fraud,
+}
+
+/// Puts the user of a returned payment under review. A user who is disabled or erased is not paid anyway.
+pub fn suspect(world: &mut World, org: OrgId, user: UserId, suspicion: Suspicion) -> Result<(), Halt> {
+    let user = find_in_organization(world, org, user)?;
+    let status = rules::status_after(user.status, UserEvent::Flag);
+    let is_known = user.status == status && (user.compliance.0.flags.ofac || suspicion == Suspicion::Fraud);
+    if user.deleted_at.is_some() || must_be_active(&user).is_err() || is_known {
+        return Ok(());
+    }
+    change(world, &user, EventName::UserUpdated, |user| {
+        user.status = status;
+        let flags = &mut user.compliance.0.flags;
+        if suspicion == Suspicion::Sanctions {
+            (flags.ofac, flags.ofac_status) = (true, OfacStatus::InReview);
+        }
+    })?;
+    Ok(())
 }
 
 /// Erases the person from the hits; the hits and the decisions remain.

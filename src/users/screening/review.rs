@@ -16,7 +16,8 @@ words! {
     pub enum Decision {
         /// The user is another person: the previous status returns, and the match is not reported again.
         Clear = "clear",
-        /// The user is the person on the list: the user is disabled, and the money in the wallet stays there.
+        /// The user is the person on the list, or the bank's suspicion is right: the user is disabled, and the money in
+        /// the wallet stays there.
         Confirm = "confirm",
     }
 }
@@ -63,7 +64,9 @@ impl Command for DecideScreening {
             let flags = &mut user.compliance.0.flags;
             (flags.ofac, flags.ofac_status) = match self.decision {
                 Decision::Clear => (false, OfacStatus::Unflagged),
-                Decision::Confirm => (true, OfacStatus::Flagged),
+                Decision::Confirm if flags.ofac => (true, OfacStatus::Flagged),
+                // A bank's suspicion of fraud.
+                Decision::Confirm => (false, flags.ofac_status),
             };
         })?;
         document(world, &user)

@@ -131,6 +131,7 @@ migrations! {
     92 "requests_for_new_links",
     94 "answers_of_receivers",
     95 "prenotes",
+    96 "files_that_wait",
 }
 
 impl Migration {
