@@ -229,12 +229,14 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/users/{user_id}/payout-methods" App "list_payout_methods" list)
             .about("Payout methods", "List a user's payout methods")
+            .describe("Lists the methods in use that the app's payouts can go to, newest first, with masked numbers.")
             .asks::<PayoutMethodsQuery>()
             .gives::<ListEnvelope<MethodDetailsJson>>(200, "The payout methods that are in use, newest first.")
             .refuses(&[Code::NotFound]),
         // docs/specification.md, endpoint 17, names this route without the version; both routes are served.
         route!(Get "/users/{user_id}/payout-methods" App "list_payout_methods_unversioned" list)
             .about("Payout methods", "List a user's payout methods (path without version)")
+            .describe("Answers as the path with the version does.")
             .asks::<PayoutMethodsQuery>()
             .gives::<ListEnvelope<MethodDetailsJson>>(200, "The payout methods that are in use, newest first.")
             .refuses(&[Code::NotFound]),
@@ -252,6 +254,7 @@ pub(super) fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/users/{user_id}/payout-options" App "list_payout_options" options)
             .about("Payout methods", "List the payout rails available to a user")
+            .describe("Returns each rail that is open to the user, with its fees and its time of arrival, on one page.")
             .gives::<ListEnvelope<PayoutOptionJson>>(200, "The payout rails, with fees and delivery times.")
             .refuses(&[Code::NotFound]),
     ]
