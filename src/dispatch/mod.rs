@@ -50,7 +50,6 @@ pub use security::Peer;
 use crate::apps::{Presented, authenticate, may_post_without_key};
 use crate::http::{Answer, Call, Caller, Content, Method, Outcome, Route, Who};
 use crate::input::wrong;
-use crate::language::Language;
 use crate::program::{Bursar, Environment};
 use crate::providers;
 use crate::refusal::{Code, Refusal};
@@ -449,18 +448,11 @@ fn too_slow(method: Method, deadline: Duration) -> Refusal {
     }
 }
 
-/// Returns the language that the browser's cookie or its settings ask for.
-fn language(parts: &Parts) -> Option<Language> {
-    let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let chosen = header("cookie").and_then(Language::chosen);
-    chosen.or_else(|| header("accept-language").and_then(Language::accepted))
-}
-
 /// Renders a refusal in the route's format, with the headers that HTTP requires for its status.
 fn refused(refusal: &Refusal, place: Option<&PathRoutes>, parts: &Parts, request_id: &str) -> Answer {
     // A wrong method is rendered as by the path's first route.
     let route = place.and_then(|place| find(place, parts).ok().or(place.routes.first()));
-    let render = |route: &Route| (route.error_renderer)(refusal, request_id, language(parts));
+    let render = |route: &Route| (route.error_renderer)(refusal, request_id, head::language(parts));
     let answer = route.map_or_else(|| Answer::from(refusal), render);
     match (refusal.code.status(), place) {
         (401, _) => answer.header("www-authenticate", r#"Basic realm="bursar", charset="UTF-8""#),

@@ -4,6 +4,7 @@
 use axum::http::header;
 use axum::http::request::Parts;
 
+use super::head;
 use crate::http::Answer;
 use crate::pages;
 use crate::reason::{Details, Reason};
@@ -60,7 +61,7 @@ pub(super) fn page(parts: &Parts, is_sandbox: bool) -> Option<Answer> {
     }
     let first = parts.uri.path().trim_start_matches('/').split('/').next().unwrap_or_default();
     if OF_PAYEES.contains(&first) {
-        return Some(pages::link_not_found(super::language(parts)));
+        return Some(pages::link_not_found(head::language(parts)));
     }
     pages::page_not_found(is_sandbox).ok()
 }

@@ -22,17 +22,11 @@ mod sender;
 mod setup;
 pub mod views;
 
+pub use claim::link_not_found;
 pub use guide::{page_not_found, texts};
 
-use crate::http::Answer;
 use crate::language::{Language, Text};
-use crate::refusal::Refusal;
 use crate::verification::Checked;
-
-/// Returns the page for a payee whose link leads nowhere, such as one that was copied in part.
-pub fn link_not_found(language: Option<Language>) -> Answer {
-    claim::render_error(&Refusal::not_found("link"), "", language)
-}
 
 /// Returns why a code was not right, in words for payees; `None` for a right code, and for one that was not compared.
 fn tried(language: Language, checked: Checked) -> Option<String> {

@@ -52,6 +52,11 @@ pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str, langua
         .unwrap_or_else(|refusal| Answer::from(&refusal))
 }
 
+/// Returns the page for a payee whose link leads nowhere, such as one that was copied in part.
+pub fn link_not_found(language: Option<Language>) -> Answer {
+    render_error(&Refusal::not_found("link"), "", language)
+}
+
 /// Returns the wait of a refusal, rounded up to minutes.
 fn minutes(refusal: &Refusal) -> Option<u64> {
     refusal.retry_after_seconds.map(|seconds| u64::from(seconds).div_ceil(60).max(1))

@@ -273,6 +273,8 @@ mod tests {
             ("first_name", "must have at most 50 characters", "Check your first name: at most 50 letters."),
             ("phone_number", "is not a valid phone number", "Enter a complete phone number, like 212 736 1234."),
             ("routing_number", "is required", "Enter your routing number."),
+            ("zip", "is required", "Enter your ZIP code."),
+            ("postcode", "is required", "Enter your postal code."),
             ("iban", "has a wrong check digit", "That IBAN does not exist. Check it for typing mistakes."),
             ("handle", "is required unless phone_number is sent", "Enter your handle."),
             ("amount", "must be from 1 to 9999999999 cents", "Enter another amount."),
