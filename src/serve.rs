@@ -196,14 +196,11 @@ async fn start_workers(
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
-    let failed = |source: io::Error| {
-        let source = match source.kind() {
-            io::ErrorKind::AddrInUse => io::Error::new(
-                source.kind(),
-                format!("{source}. Stop the program that uses the port, or choose a free port: --listen 127.0.0.1:0"),
-            ),
-            _ => source,
-        };
+    let failed = |mut source: io::Error| {
+        if source.kind() == io::ErrorKind::AddrInUse {
+            let advice = "Stop the program that uses the port, or choose a free port: --listen 127.0.0.1:0";
+            source = io::Error::new(source.kind(), format!("{source}. {advice}"));
+        }
         StartError::System { what: format!("cannot listen on {address}"), source }
     };
     TcpListener::bind(address).await.map_err(failed)
