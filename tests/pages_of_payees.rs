@@ -217,6 +217,10 @@ async fn another_way_than_the_account_keeps_the_name() {
         ("confirm_account_number", ""),
     ];
     let later = format!("{link}/profile?account=later");
+    let nothing = typed.map(|(name, value)| (name, if name.ends_with("name") || name == "email" { "" } else { value }));
+    let asked = post(&server, &later, &cookie, &nothing).await.expect(303);
+    let asked = get(&server, asked.header("location").unwrap(), &cookie).await.expect(200);
+    assert!(words(&asked.text).contains("Your name") && !asked.text.contains("routing"), "{}", asked.text);
     let missing = post(&server, &later, &cookie, &typed).await;
     assert_eq!(missing.status, 400);
     assert!(missing.text.contains("Enter your last name.") && missing.text.contains("value=\"ada@example.com\""));

@@ -58,6 +58,10 @@ fn asks_account(visit: &Visit) -> bool {
 }
 
 pub(super) async fn take(visit: &Visit) -> Outcome {
+    if is_alone(visit) && NAME.iter().all(|name| form::typed(&visit.call, name).is_empty()) {
+        // The payee has not come to the name yet, so nothing in it is wrong.
+        return Ok(visit.to_step(StepName::Profile, "?account=later"));
+    }
     if !asks_account(visit) {
         // Next to another way, the fields of the account may be filled in part.
         let body = if is_alone(visit) { form::only(&visit.call, &NAME) } else { form::body(&visit.call, &[]) };
