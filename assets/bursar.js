@@ -53,12 +53,15 @@ for (const code of document.querySelectorAll("[data-copy]")) {
 // The messages of the inbox, narrowed while the recipient is typed; the requests, while a part of them is typed.
 const narrowed = document.querySelector("[data-narrowed-by]");
 const narrowing = narrowed && document.getElementById(narrowed.dataset.narrowedBy);
+const none = document.querySelector("[data-narrowed-none]");
 narrowing?.addEventListener("input", () => {
   const plain = (text) => text.toLowerCase().replace(/[\s()-]/g, "");
   for (const item of narrowed.children) {
     const { textContent } = item.querySelector(".message-to") ?? item;
     item.hidden = !plain(textContent).includes(plain(narrowing.value));
   }
+  none.hidden = [...narrowed.children].some((item) => !item.hidden);
+  none.textContent = none.hidden ? "" : `${none.dataset.narrowedNone} ${narrowing.value.trim()}.`;
 });
 
 const waiting = document.querySelector("[data-refresh]");

@@ -60,7 +60,8 @@ enum Purpose {
 pub fn restore(config: &Config, from: &Path, empty_ok: bool) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
     if !from.is_file() {
-        return Err(NotCopied::Refused(format!("the file {} does not exist", from.display())));
+        let why = if from.exists() { "is not a regular file" } else { "does not exist" };
+        return Err(NotCopied::Refused(format!("the file {} {why}", from.display())));
     }
     if let Some(folder) = store.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         instance::make_folder(folder)?;

@@ -5,6 +5,7 @@
 //! engine stops and the process ends with code 1; the next start reads the outcome from the store.
 
 use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -195,7 +196,13 @@ async fn start_workers(
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
-    let failed = |source| StartError::System { what: format!("cannot listen on {address}"), source };
+    let failed = |mut source: io::Error| {
+        if source.kind() == io::ErrorKind::AddrInUse {
+            let advice = "Stop the program that uses the port, or choose a free port: --listen 127.0.0.1:0";
+            source = io::Error::new(source.kind(), format!("{source}. {advice}"));
+        }
+        StartError::System { what: format!("cannot listen on {address}"), source }
+    };
     TcpListener::bind(address).await.map_err(failed)
 }
 

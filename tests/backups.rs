@@ -51,6 +51,7 @@ fn a_copy_of_a_served_store_is_put_back_and_served() {
     drop(process);
     let verified = run(&new, &["verify"]);
     assert!(verified.status.success(), "{}", reported(&verified));
+    assert!(reported(&verified).contains("\nAll checks passed."), "{}", reported(&verified));
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "nothing half-done stays behind: {left:?}");
 }
@@ -68,8 +69,10 @@ fn nothing_is_written_over_and_nothing_unsound_is_taken() {
     };
     refused(&empty, &["backup", copy], 1, "no store exists at");
     refused(&empty, &["restore", copy], 1, "the file ");
+    refused(&empty, &["restore", "/dev/null"], 1, "is not a regular file");
     drop(Process::start(&store));
-    assert!(run(&store, &["backup", copy]).status.success());
+    let copied = run(&store, &["backup", copy]);
+    assert!(copied.status.success() && reported(&copied).contains(", all checks passed."), "{}", reported(&copied));
     refused(&store, &["backup", copy], 1, "already exists");
     refused(&store, &["restore", copy], 1, "already exists. Move it away before you restore a copy");
     refused(&store, &["backup", "/nowhere", "--database-url", "postgres://nobody@127.0.0.1:1/none"], 78, "pg_dump");

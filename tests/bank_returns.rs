@@ -58,7 +58,8 @@ async fn each_return_code_has_its_error() {
         assert_eq!(mailbox.status(transfer).await, ("failed".to_owned(), Some(error.to_owned())), "{account}");
         let methods = format!("/v2/users/{id}/payout-methods");
         let methods = mailbox.server().get(&methods).app_key().send().await.expect(200).body;
-        let has = methods["data"].as_array().unwrap().iter().any(|method| method["status"] == "active");
+        // A method that cannot be used is not listed.
+        let has = !methods["data"].as_array().unwrap().is_empty();
         assert_eq!(has, stays, "{account}: {methods}");
     }
     mailbox.bank.verify();
@@ -68,7 +69,7 @@ async fn each_return_code_has_its_error() {
 async fn a_payment_that_the_bank_calls_a_duplicate_stops_the_connection_until_a_member_resumes_it() {
     let mailbox = Mailbox::open(Server::memory().await).await;
     let paid = returned(&mailbox, &["10000024"]).await;
-    assert_eq!(mailbox.bank.get("/v2/bank/alarms").await["data"], json!([]));
+    assert_eq!(mailbox.bank.get("/v2/bank/alarms").await, json!([]));
     mailbox.bank_answers();
     mailbox.fetch().await;
     assert_eq!(mailbox.status(&paid[0].1).await, ("failed".to_owned(), Some("duplicate".to_owned())));
@@ -76,7 +77,7 @@ async fn a_payment_that_the_bank_calls_a_duplicate_stops_the_connection_until_a_
     // The program stopped the connection, not a member; the alarm says what to do.
     let connection = mailbox.bank.get("/v2/bank/connections").await["data"][0].clone();
     assert_eq!((&connection["status"], &connection["paused_by"]), (&json!("paused"), &Value::Null));
-    let alarm = mailbox.bank.get("/v2/bank/alarms").await["data"][0].clone();
+    let alarm = mailbox.bank.get("/v2/bank/alarms").await[0].clone();
     let transfer = paid[0].1["id"].as_str().unwrap();
     let message = format!(
         "The bank says that the payment {transfer} was sent twice. No file is sent. Compare the file with the bank, \
@@ -90,7 +91,7 @@ async fn a_payment_that_the_bank_calls_a_duplicate_stops_the_connection_until_a_
 
     let path = format!("/v2/bank/connections/{}/resume", connection["id"].as_str().unwrap());
     mailbox.bank.post(&path, "admin", json!({})).await.expect(200);
-    let alarms = mailbox.bank.get("/v2/bank/alarms").await["data"].clone();
+    let alarms = mailbox.bank.get("/v2/bank/alarms").await;
     assert!(alarms.as_array().unwrap().iter().all(|alarm| alarm["kind"] != "stopped"), "{alarms}");
     mailbox.bank.verify();
 }

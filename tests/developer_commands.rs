@@ -48,6 +48,15 @@ fn get_and_post_send_requests_with_the_sandbox_key() {
     let once = ["post", "payout-links", "--key", "k1", "--data", &data];
     assert_eq!(json(&run(folder.path(), &once))["id"], json(&run(folder.path(), &once))["id"]);
 
+    // A body is sent as it was written: the server refuses a key that is there twice.
+    let twice = r#"{"amount": 1, "amount": 2, "delivery": {"method": "link"}}"#;
+    std::fs::write(&file, twice).unwrap();
+    for data in [twice, &data] {
+        fails(&run(folder.path(), &["post", "payout-links", "--data", data]), 1, "duplicate key");
+    }
+    let wrong = said(&run(folder.path(), &["post", "payout-links", "amount=0", "delivery.method=pigeon"]));
+    assert!(wrong.contains("  /amount: must be") && wrong.contains("  /delivery/method: must be"), "{wrong}");
+
     // The organization's key, which the app's is not.
     json(&run(folder.path(), &["get", "organizations", "--as", "organization"]));
     fails(&run(folder.path(), &["get", "organizations"]), 1, "403");
@@ -68,6 +77,11 @@ fn batch_submits_a_file_once() {
     let batch = |more: &[&str]| run(folder.path(), &[["batch", path].as_slice(), more].concat());
     let expected = "Line 3, column \"Dollars\": is \"1,50\"; write dollars with a point and two decimals";
     fails(&batch(&map), 1, expected);
+    std::fs::write(&file, "Name;Dollars;delivery_method\nJane;;pigeon\n").unwrap();
+    let lines = said(&batch(&map));
+    assert!(lines.contains("  Line 2, column \"Dollars\": is required") && !lines.contains("/links/0"), "{lines}");
+    let unknown = said(&batch(&[]));
+    assert!(unknown.contains("Map other names with --map") && !unknown.contains("parameter"), "{unknown}");
 
     std::fs::write(&file, "Name;Dollars;delivery_method\nJane;12.50;link\nJoe;1.50;link\n").unwrap();
     let planned = batch(&[map.as_slice(), &["--dry-run"]].concat());
@@ -90,11 +104,14 @@ fn batch_submits_a_file_once() {
 fn trigger_makes_each_scenario_happen_and_prints_its_events() {
     let folder = tempfile::tempdir().unwrap();
     let server = Process::start(folder.path());
+    let others = json(&run(folder.path(), &["post", "payout-links", "amount=100", "delivery.method=link", "--json"]));
     for (scenario, object, path, status) in [
         ("payout.settled", "transfer_id", "transfers", "completed"),
         ("payout.returned", "transfer_id", "transfers", "reversed"),
         ("link.claimed", "payout_link_id", "payout-links", "claimed"),
         ("link.expired", "payout_link_id", "payout-links", "expired"),
+        ("payout.failed", "transfer_id", "transfers", "failed"),
+        ("link.delivery_failed", "payout_link_id", "payout-links", "delivery_failed"),
         ("payment.received", "transfer_id", "transfers", "completed"),
     ] {
         let made = json(&run(folder.path(), &["trigger", scenario, "--json"]));
@@ -103,7 +120,12 @@ fn trigger_makes_each_scenario_happen_and_prints_its_events() {
         let events = made["events"].as_array().unwrap();
         let is_last = |event: &&Value| event["object_id"] == id && event["object"]["status"] == status;
         assert!(events.iter().any(|event| is_last(&event)), "{scenario}: {made}");
+        // The clock of the first scenarios also moved the link of the other payee.
+        let is_others = |event: &&Value| event["object_id"] == others["id"];
+        assert!(!events.iter().any(|event| is_others(&event)), "{scenario}: {made}");
     }
+    let expired = json(&run(folder.path(), &["get", &format!("payout-links/{}", others["id"].as_str().unwrap())]));
+    assert_eq!(expired["status"], "expired", "it changed during a scenario");
     let people = said(&run(folder.path(), &["trigger", "link.claimed"]));
     assert!(people.contains("claimed: transfer ") && people.contains("payout_link.updated"), "{people}");
 
@@ -137,8 +159,13 @@ fn logs_prints_the_newest_requests_and_follows_them() {
     assert!(lines.next().unwrap().unwrap().contains("/v2/payout-requests"));
     following.kill().unwrap();
     following.wait().unwrap();
+    fails(&run(folder.path(), &["logs", "--request-id", "zzz"]), 1, "No such request.");
+    let taken = tempfile::tempdir().unwrap();
+    let refused = run(taken.path(), &["serve", "--listen", &server.address]);
+    fails(&refused, 1, "choose a free port: --listen 127.0.0.1:0");
     server.kill();
     fails(&run(folder.path(), &["logs"]), 1, "refused");
+    fails(&run(folder.path(), &["logs"]), 1, "Is the server running? Start it with bursar serve.");
 }
 
 #[test]

@@ -70,6 +70,13 @@ async fn an_unknown_path_names_the_nearest_one_and_browsers_get_a_page() {
     let page = server.get("/no-such-page").header("accept", browser).send().await;
     is_page(&page, 404);
     assert!(page.text.contains("Page not found") && page.text.contains("href=\"/guide/quickstart\""));
+    // A payee who opened a link in part reads no guide.
+    let senders = "/senders/019a0000-0000-7000-8000-000000000000/x";
+    for path in ["/claim/", "/claim/abc/", senders, "/senders/"] {
+        let page = server.get(path).header("accept", browser).header("accept-language", "de").send().await;
+        is_page(&page, 404);
+        assert!(page.text.contains("Wir kennen diesen Link nicht") && !page.text.contains("/guide/"), "{}", page.text);
+    }
     // The controls: a program that accepts anything gets JSON, and so does a browser from the API.
     server.get("/no-such-page").header("accept", "*/*").send().await.refused(404, "not-found");
     server.get("/v2/payout-links").header("accept", browser).send().await.refused(401, "unauthorized");

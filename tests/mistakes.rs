@@ -215,6 +215,7 @@ async fn wrong_credentials_get_advice_what_to_send() {
     ] {
         let message = reply.refused(status, code).body["message"].as_str().unwrap();
         assert!(message.contains(words), "{words:?} is not in {message:?}");
+        assert!(!message.ends_with(".."), "{message:?}");
     }
 }
 

@@ -36,7 +36,8 @@ async fn the_page_of_an_expired_link_asks_its_sender_for_a_new_one_once() {
     server.pass(31 * DAY).await;
     let expired = server.get(&page).send().await.expect(410).text;
     assert!(expired.contains("$25.00") && expired.contains("went back to Demonstration"), "{expired}");
-    assert!(expired.contains("Ask Demonstration for a new link"), "{expired}");
+    assert!(expired.contains("Ask Demonstration for a new link") && expired.contains("badge-sandbox"), "{expired}");
+    assert!(!expired.contains("class=\"claim-amount\""), "the amount is in the text: {expired}");
     let seen = events(&server, 0).await.last().unwrap()["sequence"].as_i64().unwrap();
 
     // A GET changes nothing: previews of links open pages.

@@ -92,7 +92,8 @@ async fn show_landing_show_inbox_and_get_asset_answer() {
     assert_eq!(inbox.text.matches("<li class=\"message\"").count(), 1);
     let unknown_id = server.get("/inbox?to=%3Cscript%3E").send().await;
     is_page(&unknown_id, 200);
-    assert!(unknown_id.text.contains("Nothing for &#60;script&#62;"), "{}", unknown_id.text);
+    assert!(inbox.text.contains("data-narrowed-none=\"No message to\""), "{}", inbox.text);
+    assert!(unknown_id.text.contains("No message to &#60;script&#62;."), "{}", unknown_id.text);
     let style = server.get("/assets/bursar.css").send().await.expect(200);
     assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
     server.get("/assets/other.css").send().await.expect(404);
@@ -111,6 +112,14 @@ async fn send_test_payout_show_test_payout_and_move_sandbox_clock_lead_from_the_
     let start = server.get("/").send().await;
     is_page(&start, 200);
     assert!(start.text.contains(&secret) && start.text.contains("$1,000,000.00"), "{}", start.text);
+    // The same commands as in the terminal.
+    let credentials = serde_json::from_value(server.credentials().clone()).unwrap();
+    let typed = start.text.replace("&#39;", "'").replace("&#34;", "\"").replace("&#60;", "<").replace(" \\\n  ", " ");
+    for command in bursar::apps::bootstrap::curl_lines(&credentials) {
+        assert!(typed.contains(&command), "{command}: {typed}");
+    }
+    assert!(start.text.contains("After you claim on the page: let a day pass"), "{}", start.text);
+    assert!(start.text.contains("class=\"event-time-below\""), "on a phone the time is under the name");
     let behind_a_proxy = server.get("/").header("x-forwarded-for", "198.51.100.7").send().await.expect(200).text;
     assert!(!behind_a_proxy.contains(&secret));
     let elsewhere = server.post("/sandbox/payouts").header("sec-fetch-site", "cross-site").form(&[]).send().await;

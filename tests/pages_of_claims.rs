@@ -49,9 +49,11 @@ async fn an_amount_that_may_be_another_is_a_question_and_moves_nothing() {
     post(&server, &format!("{link}/method"), &cookie, &account).await.expect(303);
     for (typed, question) in [
         ("1,50", "Did you mean 1.50 or 150.00?"),
-        ("1.500", "Did you mean 1.50 or 1500.00?"),
-        ("1,500", "Did you mean 1.50 or 1500.00?"),
+        ("1.500", "Did you mean 1.50? Write"),
+        ("1,500", "Did you mean 1.50? Write"),
         ("1 50", "Did you mean 150.00?"),
+        // There are not that many dollars.
+        ("15,00", "Did you mean 15.00? Write"),
     ] {
         let encoded = typed.replace(' ', "+").replace(',', "%2C");
         let asked = get(&server, &format!("{link}/payout?amount={encoded}"), &cookie).await;
@@ -70,6 +72,52 @@ async fn an_amount_that_may_be_another_is_a_question_and_moves_nothing() {
     post(&server, &format!("{link}/payout"), &cookie, &fields).await.expect(303);
     let claim = server.get(&link.replace("/claim/", "/v2/claims/")).send().await.expect(200).body;
     assert_eq!(claim["remaining_amount"], 19_850);
+}
+
+/// A card is delivered by e-mail: without an address of the request or the payee it would reach no one.
+#[tokio::test]
+async fn choose_claim_method_set_payout_method_and_create_payout_of_a_card_need_an_address() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({})).await;
+    let cookie = cookie(&server, &link).await;
+    let user = server.get("/v2/users").app_key().send().await.expect(200).body["data"][0].clone();
+    assert_eq!(user["email"], Value::Null);
+    let (path, id) = (format!("{link}/method"), user["id"].as_str().unwrap());
+    let user = format!("/v2/users/{id}");
+    let set = |body: Value| server.put(&format!("{user}/payout-methods")).app_key().json(body).send();
+    let pay = |platform: &str| {
+        let order = json!({"user_id": id, "amount": 1000, "platform": platform, "fund": true});
+        server.post("/v2/payouts").app_key().json(order).send()
+    };
+    let options = || server.get(&format!("{user}/payout-options")).app_key().send();
+    let is_set_up = |options: &Value| {
+        let listed = options["data"].as_array().unwrap();
+        listed.iter().find(|option| option["platform"] == "gift_card_a").unwrap()["set_up"].clone()
+    };
+    assert_eq!(is_set_up(&options().await.expect(200).body), false);
+    for platform in ["prepaid_card_a", "gift_card_a"] {
+        let refused = post(&server, &path, &cookie, &[("platform", platform), ("email", "")]).await;
+        assert_eq!(refused.status, 400, "{platform}");
+        assert!(refused.text.contains("Enter your email address."), "{}", refused.text);
+        assert!(refused.text.contains("id=\"email-error\""), "the error is at the field: {}", refused.text);
+        let refused = set(json!({"platform": platform})).await;
+        assert_eq!(refused.refused(400, "invalid-input").fields(), ["/email"]);
+        assert_eq!(refused.body["errors"][0]["message"], "is required");
+        let refused = pay(platform).await;
+        assert!(refused.refused(409, "user-info-missing").text.contains("no e-mail address"), "{}", refused.text);
+    }
+    post(&server, &path, &cookie, &[("platform", "gift_card_a"), ("email", "ada@example.com")]).await.expect(303);
+    let check = get(&server, &format!("{link}/payout"), &cookie).await.expect(200);
+    assert!(check.text.contains("Gift card ada@example.com"), "{}", check.text);
+    set(json!({"platform": "prepaid_card_a", "email": "ada@example.com"})).await.expect(200);
+    pay("prepaid_card_a").await.expect(201);
+
+    // A payee with an address need not repeat it, and sees it before the payout.
+    server.patch(&user).app_key().json(json!({"email": "lovelace@example.com"})).send().await.expect(200);
+    post(&server, &path, &cookie, &[("platform", "gift_card_a"), ("email", "")]).await.expect(303);
+    let check = get(&server, &format!("{link}/payout"), &cookie).await.expect(200);
+    assert!(check.text.contains("Gift card lovelace@example.com"), "{}", check.text);
+    set(json!({"platform": "prepaid_card_a"})).await.expect(200);
 }
 
 /// D3: a W-9 with neither choice made was filed as an individual's.
@@ -94,6 +142,11 @@ async fn a_tax_form_says_only_what_its_payee_said() {
     for said in ["Choose whether you are paid as an individual or a business.", "Choose the kind of number."] {
         assert!(unsaid.text.contains(said), "{said}");
     }
+    assert!(unsaid.text.contains("may have to report this payment"), "{}", unsaid.text);
+    // The error has the label of the field.
+    let no_zip: Vec<_> = form.into_iter().filter(|(name, _)| *name != "postcode").collect();
+    let no_zip = post(&server, &path, &cookie, &no_zip).await;
+    assert!(no_zip.text.contains("Enter your ZIP code.") && !no_zip.text.contains("postal code"), "{}", no_zip.text);
     let half = [&form[..], &[("entity_type", "individual")]].concat();
     assert_eq!(post(&server, &path, &cookie, &half).await.status, 400);
     let said = [&half[..], &[("tax_id_type", "ssn")]].concat();

@@ -158,6 +158,8 @@ async fn money_that_comes_back_is_said_to_come_back() {
     let returned = words(&get(&server, &link, &cookie).await.expect(200).text);
     assert!(returned.contains("Your bank sent the money back"), "{returned}");
     assert!(returned.contains("Choose another way to get paid") && !returned.contains("debited"), "{returned}");
+    let back = "$199.75 is back in your balance. The fee of $0.25 is not returned.";
+    assert!(returned.contains(back), "{returned}");
     assert_eq!(get(&server, &format!("{link}/receipt"), &cookie).await.status, 303, "no receipt for it");
 }
 
@@ -169,7 +171,66 @@ async fn a_payout_that_failed_costs_nothing() {
     server.pass(2 * DAY).await;
     let text = words(&get(&server, &link, &cookie).await.expect(200).text);
     assert!(text.contains("Your money did not arrive") && text.contains("The account is closed."), "{text}");
-    assert!(!text.contains("Fee"), "{text}");
+    assert!(!text.contains("Fee") && text.contains("Your money is safe: it is back in your balance."), "{text}");
+    let message = server.newest_message(E164).await["text"].as_str().unwrap().to_owned();
+    assert!(message.contains("could not be paid out: The account is closed."), "the page's words: {message}");
+}
+
+/// A reason for developers says nothing to a payee.
+#[tokio::test]
+async fn a_message_about_a_failed_payout_has_the_words_of_the_page() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({})).await;
+    let cookie = proven(&server, &link).await;
+    post(&server, &format!("{link}/profile"), &cookie, &NAME).await.expect(303);
+    let wallet = [("platform", "wallet_a"), ("email", "fail+recipient_not_found@example.com")];
+    post(&server, &format!("{link}/method"), &cookie, &wallet).await.expect(303);
+    let all = [("amount", "200.00"), ("shown_amount", "200.00"), ("available", "200.00")];
+    post(&server, &format!("{link}/payout"), &cookie, &all).await.expect(303);
+    server.work_off().await;
+    server.pass(DAY).await;
+    let page = words(&get(&server, &link, &cookie).await.expect(200).text);
+    let message = server.newest_message(E164).await["text"].as_str().unwrap().to_owned();
+    for text in [page, message] {
+        assert!(text.contains("No account was found under what you entered.") && !text.contains("provider"), "{text}");
+    }
+}
+
+/// The name of a payee who chooses another way is kept, also without scripts.
+#[tokio::test]
+async fn another_way_than_the_account_keeps_the_name() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({})).await;
+    let cookie = proven(&server, &link).await;
+    let page = get(&server, &format!("{link}/profile"), &cookie).await.expect(200);
+    let button = format!("formaction=\"{link}/profile?account=later\"");
+    assert!(page.text.contains(&button), "{}", page.text);
+    // The browser sends the whole form, in which the account is filled in part.
+    let typed = [
+        ("first_name", "Ada"),
+        ("last_name", ""),
+        ("email", "ada@example.com"),
+        ("platform", "ach"),
+        ("account_type", "checking"),
+        ("routing_number", "12"),
+        ("account_number", ""),
+        ("confirm_account_number", ""),
+    ];
+    let later = format!("{link}/profile?account=later");
+    let nothing = typed.map(|(name, value)| (name, if name.ends_with("name") || name == "email" { "" } else { value }));
+    let asked = post(&server, &later, &cookie, &nothing).await.expect(303);
+    let asked = get(&server, asked.header("location").unwrap(), &cookie).await.expect(200);
+    assert!(words(&asked.text).contains("Your name") && !asked.text.contains("routing"), "{}", asked.text);
+    let missing = post(&server, &later, &cookie, &typed).await;
+    assert_eq!(missing.status, 400);
+    assert!(missing.text.contains("Enter your last name.") && missing.text.contains("value=\"ada@example.com\""));
+    assert!(!missing.text.contains("routing"), "{}", missing.text);
+    let typed = typed.map(|(name, value)| (name, if name == "last_name" { "Lovelace" } else { value }));
+    let onward = post(&server, &later, &cookie, &typed).await.expect(303);
+    let ways = get(&server, onward.header("location").unwrap(), &cookie).await.expect(200);
+    assert!(words(&ways.text).contains("To a wallet or card"), "{}", ways.text);
+    let user = server.get("/v2/users").app_key().send().await.expect(200).body["data"][0].clone();
+    assert_eq!((&user["last_name"], &user["email"]), (&json!("Lovelace"), &json!("ada@example.com")));
 }
 
 #[tokio::test]

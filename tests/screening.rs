@@ -348,7 +348,9 @@ async fn a_payee_under_review_is_asked_to_wait() {
         server.get(&format!("/claim/{token}{below}")).header("cookie", cookie).send()
     };
     let shown = page("").await.expect(200);
-    assert!(shown.text.contains("This payout is on hold"), "{}", shown.text);
+    for part in ["This payout is on hold", "<p class=\"claim-amount\">$10.00</p>", "badge-sandbox"] {
+        assert!(shown.text.contains(part), "{part}: {}", shown.text);
+    }
     assert_eq!(page("/payout").await.status, 303, "the last step is not offered");
 
     let users = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;

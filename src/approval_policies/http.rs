@@ -107,6 +107,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/approval-policies" App "list_approval_policies" list)
             .members(Permission::View)
             .about(TAG, "List approval policies")
+            .describe("Lists the policies that decide who approves a payable, newest first.")
             .asks::<ApprovalPoliciesQuery>()
             .gives::<ListEnvelope<ApprovalPolicyJson>>(200, "One page of the list."),
         route!(Post "/v2/accounts-payable/approval-policies" OrganizationForApp "create_approval_policy" create)
@@ -129,6 +130,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "get_approval_policy" show)
             .members(Permission::View)
             .about(TAG, "Get an approval policy")
+            .describe("Returns one approval policy with its steps.")
             .gives::<ApprovalPolicyJson>(200, "The approval policy; deleted policies are returned too.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/accounts-payable/approval-policies/{approval_policy_id}" OrganizationForApp "update_approval_policy" update)

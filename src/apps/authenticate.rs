@@ -298,7 +298,7 @@ fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
     let missing =
         "The credentials are missing. Send the header Authorization: Basic with the Base64 of <client_id>:<api_key>.";
     let header = header.ok_or_else(|| Refusal::new(Code::Unauthorized, missing))?;
-    Credential::parse(header).map_err(|reason| Refusal::new(Code::Unauthorized, format!("{reason}.")))
+    Credential::parse(header).map_err(|reason| Refusal::new(Code::Unauthorized, reason.to_string()))
 }
 
 fn asked_app(api_app_id: Option<&str>) -> Result<Option<AppId>, Refusal> {

@@ -63,17 +63,25 @@ pub fn read(path: &Path) -> io::Result<Credentials> {
     Ok(serde_json::from_slice(&fs::read(path)?)?)
 }
 
-/// Returns three commands to copy: send a payout, read the payee's message, move the clock.
-pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
-    let Credentials { base_url, app, .. } = credentials;
-    let curl = format!("curl -u '{}:{}'", app.client_id, app.api_key);
+/// Returns three commands to copy: send $10.00, read the payee's message, and after the claim move the clock by a day.
+/// `user` is the key of an app; `between` separates the arguments.
+pub fn curl_commands(user: &str, base_url: &str, between: &str) -> [String; 3] {
+    let curl = format!("curl -u '{user}'");
     let json = "-H 'Content-Type: application/json'";
     let payout = r#"{"amount": 1000, "payee": {"country_code": "1", "phone_number": "2127361234"}, "delivery": {"message": "Thank you!"}}"#;
-    vec![
-        format!("{curl} {json} -d '{payout}' {base_url}/v2/payouts/send-payout"),
-        format!("{curl} '{base_url}/v2/sandbox/messages?to=%2B12127361234'"),
-        format!("{curl} {json} -d '{{\"seconds\": 86400}}' {base_url}/v2/sandbox/clock/advance"),
+    let payout = format!("-d '{payout}'");
+    let seconds = r#"-d '{"seconds": 86400}'"#;
+    [
+        [curl.as_str(), json, &payout, &format!("{base_url}/v2/payouts/send-payout")].join(between),
+        [curl.as_str(), &format!("'{base_url}/v2/sandbox/messages?to=%2B12127361234'")].join(between),
+        [curl.as_str(), json, seconds, &format!("{base_url}/v2/sandbox/clock/advance")].join(between),
     ]
+}
+
+/// Returns the commands with the key of the sandbox's app, each on a line.
+pub fn curl_lines(credentials: &Credentials) -> [String; 3] {
+    let Credentials { base_url, app, .. } = credentials;
+    curl_commands(&format!("{}:{}", app.client_id, app.api_key), base_url, " ")
 }
 
 /// Returns the credentials in the file, from a start that died before its commit, or else the fresh ones.

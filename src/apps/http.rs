@@ -194,19 +194,23 @@ fn app_routes() -> Vec<Route> {
             .gives::<CreatedAppJson>(201, "The app with its first key."),
         route!(Get "/v2/apps" AppOrOrganization "list_apps" list)
             .about("Apps", "List apps")
+            .describe("Lists the organization's apps, newest first. An app's key lists its own app only.")
             .gives_array::<AppJson>(200, "The apps."),
         route!(Get "/v2/apps/{app_id}" AppOrOrganization "get_app" read)
             .about("Apps", "Get an app")
+            .describe("Returns one app. An app's key reads its own app only.")
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/apps/{app_id}" Organization "update_app" update)
             .about("Apps", "Update an app's name or metadata")
+            .describe("Changes only the fields that are sent. The new name is in pages and messages from then on.")
             .takes::<UpdateAppInput>()
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/apps/{app_id}/settings" AppOrOrganization "get_app_settings" read_settings)
             .members(Permission::View)
             .about("Apps", "Get an app's settings")
+            .describe("Returns all settings of the app.")
             .gives::<SettingsJson>(200, "The app's settings.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/apps/{app_id}/settings" Organization "update_app_settings" update_settings)
@@ -225,6 +229,7 @@ fn app_routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/organizations" Organization "list_organizations" list_organizations)
             .about("Apps", "Get your organization")
+            .describe("Returns a list with the organization of the key.")
             .gives::<ListEnvelope<OrganizationJson>>(200, "The organization."),
     ]
 }
@@ -239,6 +244,7 @@ fn key_routes() -> Vec<Route> {
             .refuses(&[Code::NotFound, Code::LimitExceeded]),
         route!(Get "/v2/apps/{app_id}/keys" Organization "list_app_keys" list_keys)
             .about("Apps", "List an app's keys")
+            .describe("Lists the app's keys, also those that were revoked, without their secrets.")
             .gives::<ListEnvelope<KeyJson>>(200, "The keys, revoked keys included, without their secrets.")
             .refuses(&[Code::NotFound]),
         route!(Delete "/v2/apps/{app_id}/keys/{client_id}" Organization "delete_app_key" delete_key)

@@ -24,7 +24,7 @@ use crate::platform::Platform;
 use crate::transfers::{Transfer, TransferStatus};
 use crate::users::{self, User, UserStatus};
 use crate::verification;
-use crate::world::record::key;
+use crate::world::record::{key, words};
 use crate::world::{Halt, World};
 
 /// The state of a claim and its next step.
@@ -125,14 +125,24 @@ pub struct NextStep {
     pub options: Vec<MethodOption>,
 }
 
+words! {
+    /// The JSON type of a field of a step.
+    pub enum FieldType {
+        Text = "string",
+        Number = "integer",
+        Flag = "boolean",
+        Form = "object",
+    }
+}
+
 /// A field of a step.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StepField {
     /// The name of the field.
     pub name: String,
-    /// string, integer, boolean, object.
+    /// The JSON type.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: FieldType,
     /// Whether the field is required.
     pub required: bool,
     /// The allowed words, if the field has a fixed set.
@@ -336,30 +346,31 @@ fn next_step(
         StepName::Contact => {
             // If the link names only one of the two, the other is refused.
             let names_either_or_none = payee.phone_number.is_some() == payee.email.is_some();
-            let phone = ["country_code", "phone_number"].map(|name| field(name, "string", false));
+            let phone = ["country_code", "phone_number"].map(|name| field(name, FieldType::Text, false));
             let by_phone = phone.into_iter().filter(|_| payee.phone_number.is_some() || names_either_or_none);
-            let by_email = (payee.email.is_some() || names_either_or_none).then(|| field("email", "string", false));
+            let by_email =
+                (payee.email.is_some() || names_either_or_none).then(|| field("email", FieldType::Text, false));
             by_phone.chain(by_email).collect()
         }
-        StepName::Code => vec![field("token", "string", true)],
+        StepName::Code => vec![field("token", FieldType::Text, true)],
         StepName::Profile => vec![
-            field("first_name", "string", true),
-            field("last_name", "string", true),
-            field("email", "string", false),
+            field("first_name", FieldType::Text, true),
+            field("last_name", FieldType::Text, true),
+            field("email", FieldType::Text, false),
         ],
-        StepName::Compliance => vec![field("w9", "object", false), field("w8ben", "object", false)],
+        StepName::Compliance => vec![field("w9", FieldType::Form, false), field("w8ben", FieldType::Form, false)],
         StepName::Method => {
             if let Some(active) = active {
                 options = method_options(world, active, language)?;
             }
             let may_prefer = active.is_some_and(ActiveSession::may_change_payee);
             let preferences = ["is_default", "auto_payout_enabled"].into_iter().filter(|_| may_prefer);
-            let preferences = preferences.map(|name| field(name, "boolean", false));
+            let preferences = preferences.map(|name| field(name, FieldType::Flag, false));
             let mut platforms: Vec<String> = options.iter().map(|option| option.platform.to_owned()).collect();
             platforms.dedup();
             vec![
-                StepField { choices: platforms, ..field("platform", "string", false) },
-                field("payout_method_id", "string", false),
+                StepField { choices: platforms, ..field("platform", FieldType::Text, false) },
+                field("payout_method_id", FieldType::Text, false),
             ]
             .into_iter()
             .chain(preferences)
@@ -372,7 +383,7 @@ fn next_step(
                 let saved = (Some(method.id), Some(method.distinguished(language)));
                 options.extend(option(world, active, &Way::to(&method), active.link.remaining(), saved)?);
             }
-            vec![field("amount", "integer", false)]
+            vec![field("amount", FieldType::Number, false)]
         }
     };
     Ok(NextStep { name: step, path: format!("{path}/{step}"), fields, options })
@@ -441,5 +452,5 @@ fn asked_field(spec: &FieldSpec, asks_address: bool) -> Option<StepField> {
 
 fn step_field(spec: &FieldSpec) -> StepField {
     let choices = spec.choices.iter().map(|choice| (*choice).to_owned()).collect();
-    StepField { name: spec.name.to_owned(), kind: spec.kind, required: spec.required, choices }
+    StepField { name: spec.name.to_owned(), kind: FieldType::Text, required: spec.required, choices }
 }

@@ -221,6 +221,7 @@ pub fn routes() -> Vec<Route> {
             route!(Post "/v2/claims/{token}/contact" Anyone "give_claim_contact" contact),
             "Send a verification code",
         )
+        .describe("Sends a six-digit code to the contact. If the link names its payee, only that contact is accepted.")
         .keyed()
         .takes::<ContactStep>()
         .refuses(&[Code::UserInactive, Code::VerificationLocked]),
@@ -233,6 +234,7 @@ pub fn routes() -> Vec<Route> {
             .takes::<CodeStep>()
             .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive, Code::VerificationLocked]),
         about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Set the payee's name")
+            .describe("Sets the payee's name, and the e-mail address if it is sent.")
             .keyed()
             .takes::<ProfileStep>()
             .refuses(&[Code::Unauthorized, Code::InvalidState]),
@@ -245,6 +247,10 @@ pub fn routes() -> Vec<Route> {
         .takes::<TaxFormInput>()
         .refuses(&[Code::Unauthorized, Code::InvalidSsn, Code::InvalidState, Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Choose the payout method")
+            .describe(
+                "Send payout_method_id for a saved payout method, or platform with the fields that it requires. A later \
+                 call replaces the choice.",
+            )
             .keyed()
             .takes::<NewMethodStep>()
             .example(json!({"platform": "ach", "routing_number": "110000000", "account_number": "5550001"}))

@@ -25,7 +25,7 @@ mod tax_form;
 mod verbs;
 
 pub use contact_change::{BeginContactChange, ConfirmContactChange, PendingContactChange, wrong_codes};
-pub use document::{ClaimDocument, ClaimTransfer, MethodOption, StepField};
+pub use document::{ClaimDocument, ClaimTransfer, FieldType, MethodOption, StepField};
 pub use end::EndSession;
 pub use http::routes;
 pub use inputs::{CodeStep, ContactCodesStep, ContactStep, NewMethodStep, ProfileStep, SavedMethodStep};

@@ -2,11 +2,13 @@
 
 use super::payout::{must_be_ready, within};
 use super::progress::chosen;
-use super::session;
+use super::session::{self, ActiveSession};
 use crate::clock::Time;
+use crate::email::Email;
 use crate::language::Language;
 use crate::money::Cents;
 use crate::payout_links::ClaimToken;
+use crate::payout_methods::PayoutMethod;
 use crate::payouts::{self, FeeRequest, Way};
 use crate::platform::Platform;
 use crate::world::{Halt, World};
@@ -57,9 +59,24 @@ pub(super) fn quote(
         amount,
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
-        destination: method.distinguished(language),
+        destination: match card_address(&session, &method) {
+            Some(address) => method.distinguished_by(&address, language),
+            None => method.distinguished(language),
+        },
         bank: method.bank_name.clone(),
         platform,
         arrives_at,
     })
+}
+
+/// Returns the address to which a card without its own is delivered: the payee's. A guest sees it masked, as all saved
+/// data of the payee.
+fn card_address(session: &ActiveSession, method: &PayoutMethod) -> Option<String> {
+    let address =
+        session.user.email.as_ref().filter(|_| method.platform.pays_whole_dollars() && method.email.is_none());
+    let shown = |address: &String| match (session.session.is_guest, Email::parse(address)) {
+        (true, Ok(email)) => email.masked(),
+        (true, Err(_)) | (false, _) => address.clone(),
+    };
+    address.map(shown)
 }

@@ -133,9 +133,20 @@ impl Api {
         body: Option<&Value>,
         headers: &[(&str, &str)],
     ) -> Result<Vec<u8>, ApiError> {
+        self.send_bytes(method, path, body.map(|body| body.to_string().into_bytes()), headers).await
+    }
+
+    /// Sends a request with JSON as it was given, and returns the body of the response.
+    pub async fn send_bytes(
+        &self,
+        method: Method,
+        path: &str,
+        json: Option<Vec<u8>>,
+        headers: &[(&str, &str)],
+    ) -> Result<Vec<u8>, ApiError> {
         let request = self.request(method, path, headers);
-        self.answer(match body {
-            Some(body) => request.json(body),
+        self.answer(match json {
+            Some(json) => request.header("content-type", "application/json").body(json),
             None => request,
         })
         .await
@@ -155,7 +166,10 @@ impl Api {
     }
 
     async fn answer(&self, request: reqwest::RequestBuilder) -> Result<Vec<u8>, ApiError> {
-        let away = |error: reqwest::Error| ApiError::Away(format!("{}: {}", self.base_url, reason(error)));
+        let away = |error: reqwest::Error| {
+            let advice = if error.is_connect() { "\nIs the server running? Start it with bursar serve." } else { "" };
+            ApiError::Away(format!("{}: {}{advice}", self.base_url, reason(error)))
+        };
         let response = request.send().await.map_err(away)?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(away)?;
@@ -168,7 +182,7 @@ impl Api {
         // The message of one field is that of the response.
         let fields = body["errors"].as_array().map_or(&[][..], Vec::as_slice);
         for field in fields.iter().filter(|_| fields.len() > 1) {
-            reported.push_str(&format!("\n  {}", field["message"].as_str().unwrap_or_default()));
+            reported.push_str(&format!("\n  {}", line_of(field)));
         }
         if status.is_server_error() || status.as_u16() == 429 {
             Err(ApiError::Away(reported))
@@ -176,6 +190,12 @@ impl Api {
             Err(ApiError::Refused { status: status.as_u16(), message: reported })
         }
     }
+}
+
+/// Returns a field with its message. The message of a cell of a file names its line and column instead.
+fn line_of(error: &Value) -> String {
+    let [field, message] = ["field", "message"].map(|name| error[name].as_str().unwrap_or_default());
+    if message.starts_with("Line ") { message.to_owned() } else { format!("{field}: {message}") }
 }
 
 /// The innermost reason: "connection refused" is more precise than "error sending request".

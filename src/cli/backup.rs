@@ -45,7 +45,7 @@ fn run(
     }
     let path = path.display();
     say(&format!(
-        "{done} {path}: {bytes} bytes, {} and {}, every invariant holds.\n\
+        "{done} {path}: {bytes} bytes, {} and {}, all checks passed.\n\
          It contains {contents}.\n\
          The copy does not contain the key file {}. Without that file, sealed values cannot be read.",
         counted(transactions, "transaction"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::api::{As, Server};
+use super::api::{ApiError, As, Server};
 use super::terminal::{Failed, say, until_interrupted};
 use crate::money::Cents;
 
@@ -39,13 +39,24 @@ pub(super) fn submit(asked: &Options) -> Result<(), Failed> {
     let path = path(asked.dry_run, columns.as_ref());
     let headers: Vec<(&str, &str)> = asked.key.as_deref().map(|key| ("idempotency-key", key)).into_iter().collect();
     until_interrupted(async {
-        let answer = api.send_csv(&path, file, &headers).await?;
+        let answer = api.send_csv(&path, file, &headers).await.map_err(in_words_of_the_command)?;
         match (asked.json, asked.dry_run) {
             (true, _) => say(&answer.to_string()),
             (false, true) => say(&planned(&answer)),
             (false, false) => say(&submitted(&answer)),
         }
     })
+}
+
+/// Returns a refusal with the option in place of the query parameter that it becomes.
+fn in_words_of_the_command(error: ApiError) -> Failed {
+    let said = |message: String| {
+        message.replace("the query parameter columns", "--map").replace("columns: names", "--map names")
+    };
+    match error {
+        ApiError::Away(message) => Failed::Work(said(message)),
+        ApiError::Refused { message, .. } => Failed::Work(said(message)),
+    }
 }
 
 /// Returns the mapping of the query, or `None` without `--map`.

@@ -101,6 +101,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failed> {
                 }
             }
             if !options.follow {
+                if found.is_empty() && options.request_id.is_some() {
+                    return Err(Failed::Work("No such request.".to_owned()));
+                }
                 return Ok(());
             }
             if found.is_empty() {

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use reqwest::Method;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::api::{As, Server};
@@ -64,17 +65,20 @@ pub(super) fn post(asked: &Body) -> Result<(), Failed> {
     let path = path(&asked.options.path);
     let body = match &asked.data {
         Some(data) => whole(data)?,
-        None => of_fields(&asked.fields, schema(&path).as_ref()).map_err(Failed::Unreadable)?,
+        None => {
+            let body = of_fields(&asked.fields, schema(&path).as_ref()).map_err(Failed::Unreadable)?;
+            body.to_string().into_bytes()
+        }
     };
-    send(&asked.options, Method::POST, Some(&body), asked.key.as_deref())
+    send(&asked.options, Method::POST, Some(body), asked.key.as_deref())
 }
 
-fn send(asked: &Options, method: Method, body: Option<&Value>, key: Option<&str>) -> Result<(), Failed> {
+fn send(asked: &Options, method: Method, body: Option<Vec<u8>>, key: Option<&str>) -> Result<(), Failed> {
     let api = asked.server.open(asked.caller.into())?;
     let path = path(&asked.path);
     let headers: Vec<(&str, &str)> = key.map(|key| ("idempotency-key", key)).into_iter().collect();
     until_interrupted(async {
-        let bytes = api.send_with(method, &path, body, &headers).await?;
+        let bytes = api.send_bytes(method, &path, body, &headers).await?;
         match serde_json::from_slice::<Value>(&bytes) {
             Ok(answer) if asked.json => say(&answer.to_string()),
             Ok(answer) => say(&format!("{answer:#}")),
@@ -91,13 +95,15 @@ fn path(given: &str) -> String {
     if has_version { format!("/{rest}") } else { format!("/v2/{rest}") }
 }
 
-/// Reads the body of `--data`.
-fn whole(data: &str) -> Result<Value, Failed> {
-    let text = match data.strip_prefix('@') {
-        Some(file) => std::fs::read_to_string(file).map_err(|error| Failed::Unreadable(format!("{file}: {error}")))?,
-        None => data.to_owned(),
+/// Reads the body of `--data`. It is sent as it was written: a copy would hide a duplicate key, which the server refuses.
+fn whole(data: &str) -> Result<Vec<u8>, Failed> {
+    let bytes = match data.strip_prefix('@') {
+        Some(file) => std::fs::read(file).map_err(|error| Failed::Unreadable(format!("{file}: {error}")))?,
+        None => data.as_bytes().to_vec(),
     };
-    serde_json::from_str(&text).map_err(|error| Failed::Unreadable(format!("--data is not JSON: {error}")))
+    let read = serde_json::from_slice::<IgnoredAny>(&bytes);
+    read.map_err(|error| Failed::Unreadable(format!("--data is not JSON: {error}")))?;
+    Ok(bytes)
 }
 
 /// Returns the schema of the body that a path takes, by the table of routes.

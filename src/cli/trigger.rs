@@ -37,12 +37,18 @@ enum Scenario {
     /// The money arrives, and the payee's bank returns it two days later
     #[value(name = "payout.returned")]
     PayoutReturned,
+    /// A payee claims a link, and the bank refuses the money
+    #[value(name = "payout.failed")]
+    PayoutFailed,
     /// A payee claims a link; the money is on its way
     #[value(name = "link.claimed")]
     LinkClaimed,
     /// A link expires, and its money returns to the wallet
     #[value(name = "link.expired")]
     LinkExpired,
+    /// The message with the link cannot be delivered
+    #[value(name = "link.delivery_failed")]
+    LinkDeliveryFailed,
     /// A customer's payment arrives in the wallet
     #[value(name = "payment.received")]
     PaymentReceived,
@@ -56,10 +62,12 @@ pub(super) fn run(asked: &Options) -> Result<(), Failed> {
         match asked.scenario {
             Scenario::PayoutSettled => stage.paid("000123456789", "completed").await?,
             Scenario::PayoutReturned => stage.paid("20000001", "reversed").await?,
+            Scenario::PayoutFailed => stage.paid("10000002", "failed").await?,
             Scenario::LinkClaimed => {
                 stage.claimed("000123456789").await?;
             }
             Scenario::LinkExpired => stage.expired().await?,
+            Scenario::LinkDeliveryFailed => stage.undelivered().await?,
             Scenario::PaymentReceived => stage.collected().await?,
         }
         stage.report().await
@@ -120,6 +128,10 @@ impl Stage {
     async fn link(&mut self) -> Result<(Value, String), Failed> {
         // Numbers that end in 0199 receive no message.
         let phone = format!("{PHONE_START}{}", rand::random_range(1_000..10_000));
+        self.link_to(phone).await
+    }
+
+    async fn link_to(&mut self, phone: String) -> Result<(Value, String), Failed> {
         let payee = json!({"country_code": "1", "phone_number": phone});
         let body = json!({"amount": AMOUNT, "payee": payee, "memo": "bursar trigger"});
         let link = self.post("/v2/payout-links", &body, None).await?;
@@ -172,6 +184,13 @@ impl Stage {
         Err(Failed::Work(format!("transfer {transfer} is {reached} after {DAYS_MAX} days, not {status}")))
     }
 
+    async fn undelivered(&mut self) -> Result<(), Failed> {
+        let (link, _) = self.link_to(format!("{PHONE_START}0199")).await?;
+        let path = format!("/v2/payout-links/{}", text(&link, "id"));
+        self.pass(1).await?;
+        self.print(&format!("the link is {}", text(&self.get(&path).await?, "status")))
+    }
+
     async fn expired(&mut self) -> Result<(), Failed> {
         let (link, _) = self.link().await?;
         let clock = self.get("/v2/sandbox/clock").await?;
@@ -202,14 +221,32 @@ impl Stage {
         Ok(text(&self.get("/v2/sandbox/clock").await?, "now"))
     }
 
-    /// Prints the events since the start of the scenario.
+    /// Returns the ids of the scenario's objects, also of the payee that the claim creates.
+    async fn own_ids(&self) -> Result<Vec<String>, Failed> {
+        let id = |name: &str| self.made.get(name).and_then(Value::as_str).map(str::to_owned);
+        let mut ids: Vec<String> =
+            ["payout_link_id", "transfer_id", "customer_id"].into_iter().filter_map(id).collect();
+        if let Some(transfer) = id("transfer_id") {
+            let transfer = self.get(&format!("/v2/transfers/{transfer}")).await?;
+            ids.extend(transfer["user_id"].as_str().map(str::to_owned));
+        }
+        Ok(ids)
+    }
+
+    /// Prints the events of the scenario's objects since its start. Other objects change too when the clock moves.
     async fn report(mut self) -> Result<(), Failed> {
+        let ids = self.own_ids().await?;
+        let is_own = |event: &Value| {
+            let object = &event["object"];
+            let named = [&event["object_id"], &object["payout_link_id"], &object["user_id"], &object["customer_id"]];
+            named.into_iter().filter_map(Value::as_str).any(|named| ids.iter().any(|id| id == named))
+        };
         let mut events = Vec::new();
         loop {
             let page = self.get(&format!("/v2/events?limit=100&after={}", self.after)).await?;
             let Some(found) = page["data"].as_array().filter(|found| !found.is_empty()).cloned() else { break };
             self.after = found.last().and_then(|event| event["sequence"].as_i64()).unwrap_or(i64::MAX);
-            events.extend(found);
+            events.extend(found.into_iter().filter(|event| is_own(event)));
         }
         if self.speaks {
             let lines: Vec<String> = events.iter().map(super::events::line).collect();

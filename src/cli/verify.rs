@@ -148,7 +148,7 @@ fn table(report: &Report, key_file: &Path) -> String {
         format!("History: its links were NOT checked, because there is no key file at {}.", key_file.display())
     });
     if findings.is_empty() {
-        return format!("{seen}\nEvery invariant that stored data can show holds.");
+        return format!("{seen}\nAll checks passed.");
     }
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Dynamic).set_header(["invariant", "where", "what"]);

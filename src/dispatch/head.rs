@@ -1,4 +1,4 @@
-//! Limits the request line and the headers.
+//! Limits the request line and the headers, and reads the language of a page from them.
 //!
 //! The limits are well below those of the HTTP library (64 KiB, or 100 header lines), which answers without a body and
 //! closes the connection.
@@ -6,6 +6,7 @@
 use axum::http::request::Parts;
 
 use super::host;
+use crate::language::Language;
 use crate::refusal::{Code, Refusal};
 
 /// Path with query, in bytes.
@@ -27,4 +28,11 @@ pub(super) fn check(parts: &Parts) -> Result<(), Refusal> {
         return Err(Refusal::new(Code::HeadersTooLarge, message));
     }
     Ok(())
+}
+
+/// Returns the language that the browser's cookie or its settings ask for.
+pub(super) fn language(parts: &Parts) -> Option<Language> {
+    let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let chosen = header("cookie").and_then(Language::chosen);
+    chosen.or_else(|| header("accept-language").and_then(Language::accepted))
 }

@@ -50,7 +50,6 @@ pub use security::Peer;
 use crate::apps::{Presented, authenticate, may_post_without_key};
 use crate::http::{Answer, Call, Caller, Content, Method, Outcome, Route, Who};
 use crate::input::wrong;
-use crate::language::Language;
 use crate::program::{Bursar, Environment};
 use crate::providers;
 use crate::refusal::{Code, Refusal};
@@ -453,10 +452,7 @@ fn too_slow(method: Method, deadline: Duration) -> Refusal {
 fn refused(refusal: &Refusal, place: Option<&PathRoutes>, parts: &Parts, request_id: &str) -> Answer {
     // A wrong method is rendered as by the path's first route.
     let route = place.and_then(|place| find(place, parts).ok().or(place.routes.first()));
-    let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let chosen = header("cookie").and_then(Language::chosen);
-    let language = chosen.or_else(|| header("accept-language").and_then(Language::accepted));
-    let render = |route: &Route| (route.error_renderer)(refusal, request_id, language);
+    let render = |route: &Route| (route.error_renderer)(refusal, request_id, head::language(parts));
     let answer = route.map_or_else(|| Answer::from(refusal), render);
     match (refusal.code.status(), place) {
         (401, _) => answer.header("www-authenticate", r#"Basic realm="bursar", charset="UTF-8""#),

@@ -4,6 +4,7 @@
 use axum::http::header;
 use axum::http::request::Parts;
 
+use super::head;
 use crate::http::Answer;
 use crate::pages;
 use crate::reason::{Details, Reason};
@@ -45,13 +46,24 @@ fn nearest(path: &str, known: &[&'static str]) -> Option<&'static str> {
     known.iter().filter_map(edits).min_by_key(|(edits, _)| *edits).map(|(_, template)| template)
 }
 
-/// Returns a page instead of the error body, if the request comes from a browser.
+/// Below these paths, payees open links of messages.
+const OF_PAYEES: [&str; 2] = ["claim", "senders"];
+
+/// Returns a page instead of the error body, if the request comes from a browser: with the chapters of the guide, or for
+/// a payee who opened a link in part.
 pub(super) fn page(parts: &Parts, is_sandbox: bool) -> Option<Answer> {
     let accepted = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let is_browser = accepted.flat_map(|line| line.split(',')).any(|kind| kind.trim().starts_with("text/html"));
     // A program may accept HTML, too (HttpURLConnection of Java does), but it sends its key.
     let has_key = parts.headers.contains_key(header::AUTHORIZATION);
-    (is_browser && !has_key).then(|| pages::page_not_found(is_sandbox).ok()).flatten()
+    if !is_browser || has_key {
+        return None;
+    }
+    let first = parts.uri.path().trim_start_matches('/').split('/').next().unwrap_or_default();
+    if OF_PAYEES.contains(&first) {
+        return Some(pages::link_not_found(head::language(parts)));
+    }
+    pages::page_not_found(is_sandbox).ok()
 }
 
 #[cfg(test)]

@@ -133,6 +133,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InsufficientFunds, Code::OrganizationKeyRequired, Code::InvalidState, Code::LimitExceeded]),
         route!(Get "/v2/apps/{app_id}/ach-account" AppOrOrganization "get_app_ach_account" show_ach_account)
             .about("Funding", "Get an app's bank account")
+            .describe("Returns the bank account with which the app deposits and withdraws, with a masked number.")
             .gives::<BankAccountJson>(200, "The bank account.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/apps/{app_id}/ach-account" AppOrOrganization "set_app_ach_account" set_ach_account)
@@ -155,6 +156,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound, Code::InsufficientFunds]),
         route!(Get "/v2/organization-transfers" Organization "list_organization_transfers" list_organization_transfers)
             .about("Funding", "List transfers between the organization and its apps")
+            .describe("Lists the transfers between the organization's balance and the balances of its apps, newest first.")
             .asks::<OrganizationTransfersQuery>()
             .gives::<ListEnvelope<OrganizationTransferJson>>(200, "One page of the list."),
     ]

@@ -256,10 +256,12 @@ pub fn routes() -> Vec<Route> {
             .gives::<TrialBalanceJson>(200, "The trial balance."),
         route!(Get "/v2/ledger/accounts" AppOrOrganization "list_ledger_accounts" list_accounts)
             .about("Ledger", "List ledger accounts")
+            .describe("Lists the ledger accounts with their balances.")
             .asks::<LedgerAccountsQuery>()
             .gives::<ListEnvelope<LedgerAccountJson>>(200, "One page of the list, the newest account first."),
         route!(Get "/v2/ledger/accounts/{account_id}" AppOrOrganization "show_ledger_account" show_account)
             .about("Ledger", "Get a ledger account")
+            .describe("Returns one ledger account with its balance.")
             .gives::<LedgerAccountJson>(200, "The ledger account.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/ledger/accounts/{account_id}/entries" AppOrOrganization "list_ledger_entries" list_entries)

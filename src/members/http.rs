@@ -120,6 +120,7 @@ pub fn routes() -> Vec<Route> {
         route!(Post "/v2/members" Organization "create_member" create)
             .members(Permission::Govern)
             .about("Members", "Add a member to the organization")
+            .describe("Adds a person who acts for the organization. The role decides what the member may do.")
             .takes::<CreateMemberInput>()
             .example(serde_json::json!({"name": "Jane Doe", "email": "jane@example.com", "role": "ap_approver"}))
             .gives::<MemberJson>(201, "The member.")
@@ -137,6 +138,7 @@ pub fn routes() -> Vec<Route> {
         route!(Patch "/v2/members/{member_id}" Organization "update_member" update)
             .members(Permission::Govern)
             .about("Members", "Update a member")
+            .describe("Changes only the fields that are sent.")
             .takes::<UpdateMemberInput>()
             .gives::<MemberJson>(200, "The member.")
             .refuses(&[Code::NotFound, Code::InvalidState]),

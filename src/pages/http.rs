@@ -6,6 +6,7 @@ use super::inbox::show_inbox;
 use super::requests::show_requests;
 use super::sandbox::{self, Local};
 use super::views::LandingPage;
+use crate::apps::bootstrap::curl_commands;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::program::Environment;
@@ -21,9 +22,11 @@ pub async fn show_landing(call: Call) -> Outcome {
         Some(local) => local.glance().await.ok(),
         None => None,
     };
+    let own = glance.as_ref().map(|glance| format!("{}:{}", glance.client_id, glance.api_key));
+    let user = own.unwrap_or_else(|| "<client_id>:<api_key>".to_owned());
     let view = LandingPage {
         glance,
-        base_url: call.bursar.public_url.clone(),
+        commands: curl_commands(&user, &call.bursar.public_url, " \\\n  "),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         is_sandbox: true,
     };

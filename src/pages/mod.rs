@@ -22,6 +22,7 @@ mod sender;
 mod setup;
 pub mod views;
 
+pub use claim::link_not_found;
 pub use guide::{page_not_found, texts};
 
 use crate::language::{Language, Text};

@@ -218,6 +218,7 @@ fn preparing() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/payables" App "list_payables" list)
             .members(Permission::View)
             .about(TAG, "List payables")
+            .describe("Lists the app's payables, newest first.")
             .asks::<PayablesQuery>()
             .gives::<ListEnvelope<PayableJson>>(200, "One page of the list."),
         route!(Post "/v2/accounts-payable/payables" App "create_payable" create)
@@ -234,6 +235,7 @@ fn preparing() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/payables/{payable_id}" App "get_payable" show)
             .members(Permission::View)
             .about(TAG, "Get a payable")
+            .describe("Returns one payable with its current status.")
             .gives::<PayableJson>(200, "The payable.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/accounts-payable/payables/{payable_id}" App "update_payable" update)

@@ -165,14 +165,17 @@ fn customer_routes() -> Vec<Route> {
             .refuses(&[Code::InvalidEmail, Code::InvalidPhoneNumber]),
         route!(Get "/v2/payment-customers" App "list_payment_customers" list)
             .about("Payment customers", "List payment customers")
+            .describe("Lists the customers that pay the app, newest first.")
             .asks::<PaymentCustomersQuery>()
             .gives::<ListEnvelope<PaymentCustomerJson>>(200, "One page of the list."),
         route!(Get "/v2/payment-customers/{customer_id}" App "get_payment_customer" show)
             .about("Payment customers", "Get a payment customer")
+            .describe("Returns one payment customer.")
             .gives::<PaymentCustomerJson>(200, "The payment customer.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/payment-customers/{customer_id}" App "update_payment_customer" update)
             .about("Payment customers", "Update a payment customer")
+            .describe("Changes only the fields that are sent. Null removes the e-mail address, the phone number or the metadata.")
             .takes::<PaymentCustomerChanges>()
             .gives::<PaymentCustomerJson>(200, "The payment customer.")
             .refuses(&[Code::NotFound, Code::InvalidEmail, Code::InvalidPhoneNumber]),
@@ -195,6 +198,7 @@ fn account_routes() -> Vec<Route> {
             .refuses(&[Code::NotFound, Code::LimitExceeded]),
         route!(Get "/v2/payment-customers/{customer_id}/bank-accounts" App "list_customer_bank_accounts" list_accounts)
             .about("Payment customers", "List a payment customer's bank accounts")
+            .describe("Lists the bank accounts from which the customer's payments are collected, newest first, with masked numbers.")
             .asks::<BankAccountsQuery>()
             .gives::<ListEnvelope<BankAccountJson>>(200, "The bank accounts that are in use.")
             .refuses(&[Code::NotFound]),

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use csv::{ReaderBuilder, StringRecord};
 
 use super::NewBatch;
-use super::input::columns as fields;
+use super::input::{ROWS_MAX, columns as fields};
 use crate::input::{Input as _, wrong};
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
@@ -33,8 +33,10 @@ pub fn read(file: &[u8], query: &[(String, String)]) -> Result<Json, Refusal> {
     if text.contains('\0') {
         return Err(of_file("contains a null byte; it is no CSV file"));
     }
+    let separator = separator(text);
+    check_quotes(text, separator)?;
     let mut lines = ReaderBuilder::new()
-        .delimiter(separator(text))
+        .delimiter(separator)
         .flexible(true)
         .has_headers(false)
         .from_reader(text.as_bytes())
@@ -54,31 +56,73 @@ pub fn read(file: &[u8], query: &[(String, String)]) -> Result<Json, Refusal> {
             continue;
         }
         if line.len() != header.len() {
-            let message = format!("has {} cells in line {number}, and {} in its first line", line.len(), header.len());
+            let cells = if line.len() == 1 { "1 cell".to_owned() } else { format!("{} cells", line.len()) };
+            let message = format!("has {cells} in line {number}, and {} in its first line", header.len());
             return Err(of_file(&message));
         }
         let pointer = format!("/links/{}", rows.len());
-        match columns.row(&line, &pointer) {
-            Ok(json) => rows.push(json),
-            Err(found) => {
-                problems.push(placed(found, number, &columns));
-                rows.push(Json::Object(Vec::new()));
-            }
-        }
+        let (json, unreadable) = columns.row(&line, &pointer);
+        rows.push(json);
+        problems.extend(unreadable);
         places.push(number);
     }
-    if !problems.is_empty() {
-        return Err(Refusal::fields(problems));
+    match rows.len() {
+        0 => return Err(of_file("has no row after its first line")),
+        1..=ROWS_MAX => {}
+        more => return Err(of_file(&format!("has {more} rows; at most {ROWS_MAX}"))),
     }
     let body = Json::Object(vec![("links".to_owned(), Json::List(rows))]);
-    NewBatch::read(&body, "").map_err(|found| {
-        let place = |problem: FieldError| match row_of(&problem.field).and_then(|row| places.get(row)) {
-            Some(number) => placed(problem, *number, &columns),
-            None => problem,
+    if let Err(found) = NewBatch::read(&body, "") {
+        // A cell that cannot be read is missing in its row.
+        let is_new = |problem: &FieldError| problems.iter().all(|known: &FieldError| known.field != problem.field);
+        let more: Vec<FieldError> = found.into_iter().filter(is_new).collect();
+        problems.extend(more);
+    }
+    if problems.is_empty() {
+        return Ok(body);
+    }
+    problems.sort_by_key(|problem| row_of(&problem.field));
+    let place = |problem: FieldError| match row_of(&problem.field).and_then(|row| places.get(row)) {
+        Some(number) => placed(problem, *number, &columns),
+        None => problem,
+    };
+    Err(Refusal::fields(problems.into_iter().map(place).collect()))
+}
+
+/// Refuses quotes that would change the meaning of the following text: a quote without an end takes in the next rows, and
+/// text after an end belongs to no cell.
+fn check_quotes(text: &str, separator: u8) -> Result<(), Refusal> {
+    #[derive(Clone, Copy)]
+    enum At {
+        StartOfCell,
+        InCell,
+        InQuotes { opened: u64 },
+        AfterQuotes { opened: u64 },
+    }
+    let (mut at, mut line) = (At::StartOfCell, 1);
+    for character in text.chars() {
+        let ends_cell = matches!(character, '\r' | '\n') || character == char::from(separator);
+        at = match (at, character) {
+            (At::StartOfCell, '"') => At::InQuotes { opened: line },
+            (At::StartOfCell | At::InCell | At::AfterQuotes { .. }, _) if ends_cell => At::StartOfCell,
+            (At::StartOfCell | At::InCell, _) => At::InCell,
+            (At::InQuotes { opened }, '"') => At::AfterQuotes { opened },
+            // Two quotes are a quote in the text.
+            (At::AfterQuotes { opened }, '"') => At::InQuotes { opened },
+            (At::InQuotes { opened }, _) => At::InQuotes { opened },
+            (At::AfterQuotes { opened }, _) => {
+                let message = format!(
+                    "has text after the end of the quotes that open in line {opened}; write a quote in a cell twice"
+                );
+                return Err(of_file(&message));
+            }
         };
-        Refusal::fields(found.into_iter().map(place).collect())
-    })?;
-    Ok(body)
+        line += u64::from(character == '\n');
+    }
+    match at {
+        At::InQuotes { opened } => Err(of_file(&format!("has quotes that open in line {opened} and do not end"))),
+        At::StartOfCell | At::InCell | At::AfterQuotes { .. } => Ok(()),
+    }
 }
 
 /// The column of each field.
@@ -138,9 +182,10 @@ impl Columns {
         Ok(Self { fields: found })
     }
 
-    /// Returns a row as JSON; an empty cell is a missing field.
-    fn row(&self, line: &StringRecord, pointer: &str) -> Result<Json, FieldError> {
-        let mut members = Vec::new();
+    /// Returns a row as JSON, and the errors of the cells that cannot be read. Such a cell and an empty one are missing
+    /// fields.
+    fn row(&self, line: &StringRecord, pointer: &str) -> (Json, Vec<FieldError>) {
+        let (mut members, mut unreadable) = (Vec::new(), Vec::new());
         for (field, at, _) in &self.fields {
             let cell = line.get(*at).unwrap_or_default().trim();
             if cell.is_empty() {
@@ -153,10 +198,12 @@ impl Columns {
                 "force_collect_compliance_information" => (*field, yes_or_no(cell)),
                 _ => (*field, Ok(Json::Text(cell.to_owned()))),
             };
-            let value = value.map_err(|message| error(&format!("{pointer}/{name}"), &message))?;
-            members.push((name.to_owned(), value));
+            match value {
+                Ok(value) => members.push((name.to_owned(), value)),
+                Err(message) => unreadable.push(error(&format!("{pointer}/{name}"), &message)),
+            }
         }
-        Ok(Json::Object(members))
+        (Json::Object(members), unreadable)
     }
 
     /// Returns the name of a field's column in the file.
@@ -171,6 +218,9 @@ fn dollars(cell: &str) -> Result<i64, String> {
     let asked = format!("is {cell:?}; write dollars with a point and two decimals, such as 1250.50");
     let (whole, cents) = cell.split_once('.').unwrap_or((cell, "00"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits(whole) && digits(cents) && cents.len() == 1 {
+        return Err(format!("is {cell:?}; an amount needs two decimals: write {whole}.{cents}0"));
+    }
     if !digits(whole) || cents.len() != 2 || !digits(cents) {
         return Err(asked);
     }

@@ -223,6 +223,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::BatchAlreadyProcessed, Code::InvalidPhoneNumber, Code::InvalidEmail]),
         route!(Get "/v2/payout-link-batches" App "list_payout_link_batches" list)
             .about("Payout link batches", "List payout link batches")
+            .describe("Lists the app's batches, newest first, without their rows.")
             .asks::<BatchesQuery>()
             .gives::<ListEnvelope<PayoutLinkBatchJson>>(200, "One page of the list."),
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}" App "get_payout_link_batch" show)

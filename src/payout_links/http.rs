@@ -375,10 +375,12 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::InvalidState, Code::LimitExceeded]),
         route!(Get "/v2/payout-links" App "list_payout_links" list)
             .about("Payout links", "List payout links")
+            .describe("Lists the app's payout links, newest first.")
             .asks::<PayoutLinksQuery>()
             .gives::<ListEnvelope<PayoutLinkJson>>(200, "One page of the list."),
         route!(Get "/v2/payout-links/{payout_link_id}" App "get_payout_link" show)
             .about("Payout links", "Get a payout link")
+            .describe("Returns one payout link with its current status.")
             .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/payout-links/{payout_link_id}/redeliver" App "redeliver_payout_link" redeliver)

@@ -46,7 +46,8 @@ pub fn described() -> Map<String, Schema> {
         if field.choices.is_empty() {
             schema["maxLength"] = json!(TEXT_MAX);
         } else {
-            let choices = field.choices.iter().map(|word| json!(word)).chain([Schema::Null, json!("")]);
+            // An empty text counts as missing, because forms send all their fields. Only null is documented for that.
+            let choices = field.choices.iter().map(|word| json!(word)).chain([Schema::Null]);
             schema["enum"] = choices.collect();
         }
         properties.entry(field.name).or_insert(schema);

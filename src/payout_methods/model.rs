@@ -99,11 +99,17 @@ impl PayoutMethod {
     pub fn distinguished(&self, language: Language) -> String {
         let end = self.mask.as_ref().map(|mask| format!("••{mask}"));
         let name = self.email.as_ref().or(self.cash_tag.as_ref()).or(self.handle.as_ref()).cloned();
-        let kind = described(self.platform, &self.description, language);
         match end.or(name) {
-            Some(which) => language.say(Text::MethodAndEnd).exact("method", kind).with("end", which).plain(),
-            None => kind,
+            Some(which) => self.distinguished_by(&which, language),
+            None => described(self.platform, &self.description, language),
         }
+    }
+
+    /// Returns the text with another mark, such as the address to which a card is delivered.
+    #[must_use]
+    pub fn distinguished_by(&self, mark: &str, language: Language) -> String {
+        let kind = described(self.platform, &self.description, language);
+        language.say(Text::MethodAndEnd).exact("method", kind).with("end", mark.to_owned()).plain()
     }
 }
 

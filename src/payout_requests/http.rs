@@ -177,10 +177,12 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound, Code::InvalidPhoneNumber]),
         route!(Get "/v2/payout-requests" App "list_payout_requests" list)
             .about("Payout requests", "List payout requests")
+            .describe("Lists the app's payout requests, newest first.")
             .asks::<PayoutRequestsQuery>()
             .gives::<ListEnvelope<PayoutRequestJson>>(200, "One page of the list."),
         route!(Get "/v2/payout-requests/{payout_request_id}" App "get_payout_request" show)
             .about("Payout requests", "Get a payout request")
+            .describe("Returns one payout request with its current status.")
             .gives::<PayoutRequestJson>(200, "The payout request.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/payout-requests/{payout_request_id}/approve" App "approve_payout_request" approve)

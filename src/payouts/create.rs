@@ -8,6 +8,7 @@ use crate::ids::{PayoutMethodId, UserId};
 use crate::money::Cents;
 use crate::payout_methods::{MethodOrigin, SealedDetails};
 use crate::program::Environment;
+use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::{self, TransferJson};
 use crate::users::{self, NewMethod};
@@ -40,6 +41,13 @@ impl Command for CreatePayout {
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let user = users::find(world, self.scope, self.user)?;
         let Chosen { platform, method } = choose(world, self.scope, &user, self.rail, self.account)?;
+        let address = method.as_ref().and_then(|method| method.email.as_deref());
+        if !users::can_be_delivered(&user, platform, address) {
+            users::must_be_verified(&user)?;
+            let message =
+                "The user has no e-mail address, and a card is delivered by e-mail. Set the user's email first.";
+            return Err(Refusal::new(Code::UserInfoMissing, message).into());
+        }
         let method = match (method, &self.card) {
             (Some(method), _) => method,
             (None, Some(card)) => {

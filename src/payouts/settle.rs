@@ -195,7 +195,7 @@ fn after_failure(
         transfer: transfer.id,
         amount_cents: transfer.arrives,
         app_name,
-        reason: language.text(code.said()).to_owned(),
+        reason: language.text(super::failure_text(code)).to_owned(),
         returned_by: (transfer.status == TransferStatus::Reversed)
             .then(|| language.text(payout_methods::returner(payout.platform)).to_owned()),
         back_at_app,

@@ -154,7 +154,7 @@ impl FailureCode {
         }
     }
 
-    /// Returns the failure in words for its payee, in each language; in English it is the failure's message.
+    /// Returns the failure of a debit in words for its payer, in each language; in English it is the failure's message.
     pub const fn said(self) -> Text {
         match self {
             Self::InsufficientFunds => Text::ReasonFunds,

@@ -51,10 +51,7 @@ impl Sabotage {
             Self::LostLinkJobs if chance.one_in(50) => lose(changes, memory, is_of_link),
             Self::LostEvents | Self::LostJobs | Self::LostLinkJobs => {}
             Self::ForgottenAnswers => lose(&mut changes.clone(), memory, |_: &StoredAnswer| true),
-            Self::WrongBalances => {
-                let is_wallet = |account: &LedgerAccount| account.kind == LedgerAccountKind::AppWallet;
-                overwrite(changes, memory, is_wallet, "balance", &Value::Int(1));
-            }
+            Self::WrongBalances => overwrite(changes, memory, is_wallet, "balance", &Value::Int(1)),
             Self::ReopenedHolds => {
                 let captured = |hold: &Hold| hold.state == HoldState::Captured;
                 overwrite(changes, memory, captured, "state", &Value::Text("open".to_owned()));
@@ -103,6 +100,10 @@ impl Sabotage {
             }
         }
     }
+}
+
+fn is_wallet(account: &LedgerAccount) -> bool {
+    account.kind == LedgerAccountKind::AppWallet
 }
 
 fn is_segment(_: &EventSegment) -> bool {

@@ -164,6 +164,7 @@ pub fn routes() -> Vec<Route> {
             .gives::<ListEnvelope<TransferJson>>(200, "One page of the list."),
         route!(Get "/v2/transfers/{transfer_id}" App "get_transfer" show)
             .about("Transfers", "Get a transfer")
+            .describe("Returns one transfer with its status and, after a failure or a return, the reason.")
             .gives::<TransferJson>(200, "The transfer.")
             .refuses(&[Code::NotFound]),
     ]

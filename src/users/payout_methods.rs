@@ -30,7 +30,8 @@ pub struct NewMethod {
 }
 
 /// Sets up a payout method of the app, for the API and the claim page. Rejects with `user-inactive`, and with
-/// `invalid-state` if the user is not verified, and with `invalid-input` if the bank of the rail's route needs more fields.
+/// `invalid-state` if the user is not verified, and with `invalid-input` if the bank of the rail's route needs more fields
+/// or a card has no address.
 pub fn set_up_payout_method(
     world: &mut World,
     scope: Scope,
@@ -38,6 +39,9 @@ pub fn set_up_payout_method(
     (new, origin): (&NewMethod, MethodOrigin),
 ) -> Result<Arc<PayoutMethod>, Halt> {
     rules::must_be_verified(user)?;
+    if !can_be_delivered(user, new.details.platform, new.details.email.as_deref()) {
+        return Err(Refusal::fields(wrong("/email", "is required")).into());
+    }
     must_be_complete(world, scope, &new.details)?;
     let profile = rows::profile(world, scope, user.id)?;
     let had_default = rows::default_payout_method(world, scope, user.id)?.is_some();
@@ -60,6 +64,12 @@ pub fn set_up_payout_method(
     let event = EventName::UserUpdatedPayoutMethod;
     change_both_adding(world, (user, edited), (&profile, preferred), event, added)?;
     Ok(method)
+}
+
+/// Returns whether there is an e-mail address for a card, which is delivered by e-mail: its own, or the user's. Other
+/// rails deliver to the details themselves.
+pub fn can_be_delivered(user: &User, platform: Platform, email: Option<&str>) -> bool {
+    !platform.pays_whole_dollars() || email.is_some() || user.email.is_some()
 }
 
 /// Refuses details that lack what the bank of the rail's route needs.
@@ -87,6 +97,10 @@ pub fn choose_payout_method(
     let saved = payout_methods::paid_to(world, scope.org, user.id, id)?;
     if saved.origin == MethodOrigin::Guest && !is_chosen {
         return Err(Refusal::not_found("payout method").into());
+    }
+    if !can_be_delivered(user, saved.platform, saved.email.as_deref()) {
+        // The user's address was removed since.
+        return Err(Refusal::fields(wrong("/email", "is required")).into());
     }
     if saved.app == scope.app {
         let chosen = if saved.in_use { MethodOrigin::Payee } else { saved.origin };

@@ -74,11 +74,13 @@ pub(super) fn follow_renaming(world: &mut World, user: &mut User) -> Result<(), 
 
 /// Draws the consequences of a payment that a rail refused or returned: a warning, or a review.
 pub fn follow_failure(world: &mut World, scope: Scope, user: UserId, code: FailureCode) -> Result<(), Halt> {
-    match code {
-        FailureCode::NameMismatch => warn_of_name(world, scope, user),
-        FailureCode::Sanctions => suspect(world, scope.org, user, Suspicion::Sanctions),
-        _ => Ok(()),
+    if code == FailureCode::NameMismatch {
+        return warn_of_name(world, scope, user);
     }
+    if code == FailureCode::Sanctions {
+        return suspect(world, scope.org, user, Suspicion::Sanctions);
+    }
+    Ok(())
 }
 
 /// Raises `name_mismatch`, once, after a rail reported another account holder.

@@ -205,11 +205,13 @@ fn vendor_routes() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/vendors" App "list_vendors" list)
             .members(Permission::View)
             .about(TAG, "List vendors")
+            .describe("Lists the app's vendors, newest first.")
             .asks::<VendorsQuery>()
             .gives::<ListEnvelope<VendorJson>>(200, "One page of the list."),
         route!(Post "/v2/accounts-payable/vendors" App "create_vendor" create)
             .members(Permission::Prepare)
             .about(TAG, "Add a vendor")
+            .describe("Adds a company or person whose payables the app pays. A payable is paid by one of the vendor's payment methods.")
             .takes::<NewVendor>()
             .example(json!({
                 "name": "Corner Shop",
@@ -221,6 +223,7 @@ fn vendor_routes() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/vendors/{vendor_id}" App "get_vendor" show)
             .members(Permission::View)
             .about(TAG, "Get a vendor")
+            .describe("Returns one vendor.")
             .gives::<VendorJson>(200, "The vendor; deleted vendors are returned too.")
             .refuses(&[Code::NotFound]),
     ]
@@ -231,6 +234,7 @@ fn payment_method_routes() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/vendors/{vendor_id}/payment-methods" App "list_vendor_payment_methods" list_payment_methods)
             .members(Permission::View)
             .about(TAG, "List a vendor's payment methods")
+            .describe("Lists the accounts to which the vendor is paid, newest first, with masked numbers.")
             .asks::<VendorPaymentMethodsQuery>()
             .gives::<ListEnvelope<VendorPaymentMethodJson>>(200, "One page of the list.")
             .refuses(&[Code::NotFound]),
@@ -249,6 +253,7 @@ fn payment_method_routes() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}" App "get_vendor_payment_method" show_payment_method)
             .members(Permission::View)
             .about(TAG, "Get a vendor's payment method")
+            .describe("Returns one payment method of a vendor, with a masked number.")
             .gives::<VendorPaymentMethodJson>(200, "The payment method; deleted payment methods are returned too.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm" OrganizationForApp "confirm_vendor_payment_method" confirm_payment_method)

@@ -269,13 +269,16 @@ fn endpoint_routes() -> Vec<Route> {
             .refuses(&[Code::LimitExceeded]),
         route!(Get "/v2/webhook-endpoints" App "list_webhook_endpoints" list)
             .about("Webhooks", "List webhook endpoints")
+            .describe("Lists the app's webhook endpoints, newest first, without their secrets.")
             .asks::<WebhookEndpointsQuery>()
             .gives::<ListEnvelope<WebhookEndpointJson>>(200, "One page of the list."),
         route!(Get "/v2/webhook-endpoints/{webhook_endpoint_id}" App "get_webhook_endpoint" show)
             .about("Webhooks", "Get a webhook endpoint")
+            .describe("Returns one webhook endpoint, without its secret.")
             .gives::<WebhookEndpointJson>(200, "The endpoint."),
         route!(Patch "/v2/webhook-endpoints/{webhook_endpoint_id}" App "update_webhook_endpoint" update)
             .about("Webhooks", "Update, disable or enable a webhook endpoint")
+            .describe("Changes only the fields that are sent. A disabled endpoint receives no events until it is enabled.")
             .takes::<UpdateWebhookEndpointInput>()
             .example(json!({"status": "disabled"}))
             .gives::<WebhookEndpointJson>(200, "The endpoint."),

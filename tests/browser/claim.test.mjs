@@ -259,7 +259,7 @@ test("a new payee who wants no bank account gives the name first", () =>
     await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
     await giveCode(page, await newestCode(phoneNumber));
     await arriveAt(page, "Where should we send it?");
-    await page.getByRole("link", { name: "Choose another way" }).click();
+    await page.getByRole("button", { name: "Choose another way" }).click();
     await arriveAt(page, "Your name");
     await giveName(page);
     await arriveAt(page, "Where should we send it?");

@@ -14,6 +14,7 @@ pub(super) const NEW_LINK: &str = "new-link";
 pub(super) struct Known {
     pub sender: Sender,
     pub amount: String,
+    pub is_sandbox: bool,
     pub is_requested_again: bool,
 }
 
@@ -35,8 +36,9 @@ pub(super) fn page(
         (_, _, _) => NewLink::Impossible,
     };
     let (again, request_id) = (again.filter(|_| may_help), request_id.filter(|_| is_bug));
+    let sandbox = known.as_ref().is_some_and(|known| known.is_sandbox);
     let (sender, amount) = known.map(|known| (known.sender, known.amount)).unzip();
-    let view = ClosedPage { language, languages, why, sender, amount, new_link, again, request_id };
+    let view = ClosedPage { language, languages, why, sender, amount, sandbox, new_link, again, request_id };
     let answer = draw(refusal.code.status(), &view)?;
     Ok(match refusal.retry_after_seconds {
         Some(seconds) => answer.header("retry-after", seconds.to_string()),
@@ -48,6 +50,11 @@ pub(super) fn page(
 pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str, language: Option<Language>) -> Answer {
     page(language.unwrap_or_default(), refusal, None, None, Some(request_id.to_owned()))
         .unwrap_or_else(|refusal| Answer::from(&refusal))
+}
+
+/// Returns the page for a payee whose link leads nowhere, such as one that was copied in part.
+pub fn link_not_found(language: Option<Language>) -> Answer {
+    render_error(&Refusal::not_found("link"), "", language)
 }
 
 /// Returns the wait of a refusal, rounded up to minutes.

@@ -10,7 +10,7 @@ use crate::http::Outcome;
 use crate::language::{Language, Said, Text};
 use crate::pages::draw::page;
 use crate::pages::views::{DonePage, PayoutOutcome, ReceiptPage};
-use crate::payouts::Arrival;
+use crate::payouts::{self, Arrival};
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
 
@@ -34,6 +34,7 @@ pub(super) fn done(visit: &Visit, claim: &ClaimDocument, transfer: &ClaimTransfe
         outcome,
         payout_amount: language.money(transfer.payout_amount),
         fee: wording::fee(language, transfer.fee_amount),
+        kept_fee: (!transfer.fee_amount.is_zero()).then(|| language.money(transfer.fee_amount)),
         destination: transfer.destination.clone().unwrap_or_default(),
         arrives: arrives(language, transfer, now),
         reference: transfer.id.to_string(),
@@ -53,7 +54,7 @@ fn refresh(visit: &Visit, transfer: &ClaimTransfer, now: Time) -> i64 {
 
 fn outcome(language: Language, transfer: &ClaimTransfer) -> PayoutOutcome {
     let failure = transfer.error.and_then(FailureCode::from_word).unwrap_or(FailureCode::RejectedByRail);
-    let message = language.text(wording::failure(failure));
+    let message = language.text(payouts::failure_text(failure));
     match transfer.status {
         "completed" => PayoutOutcome::Completed,
         "flagged" => PayoutOutcome::InReview,

@@ -200,6 +200,7 @@ pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Ou
     let again = None;
     let (language, languages) = (visit.language, Some(visit.language_menu()));
     let sender = Some(visit.sender(&claim.app.sender));
-    let (amount, new_link) = (None, NewLink::Impossible);
-    page(200, &ClosedPage { language, languages, why, sender, amount, new_link, again, request_id: None })
+    let amount = Some(language.money(claim.remaining_amount));
+    let (sandbox, new_link, request_id) = (visit.is_sandbox(), NewLink::Impossible, None);
+    page(200, &ClosedPage { language, languages, why, sender, amount, sandbox, new_link, again, request_id })
 }

@@ -71,7 +71,9 @@ pub(super) fn errors(language: Language, refusal: &Refusal) -> Vec<FieldError> {
     let mut reported: Vec<FieldError> = Vec::new();
     for error in &refusal.errors {
         let field = error.field.rsplit('/').next().unwrap_or_default();
-        let message = wording::sentence(language, field, &error.message);
+        // The postal code of an American address has another name.
+        let named = if error.field.ends_with("/w9/postcode") { "zip" } else { field };
+        let message = wording::sentence(language, named, &error.message);
         let field = if wording::is_known(field) { field.to_owned() } else { String::new() };
         // Fields that no form has share one sentence.
         if !(field.is_empty() && reported.iter().any(|other| other.message == message)) {

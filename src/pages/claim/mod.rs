@@ -32,6 +32,7 @@ use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::taxes::TaxFormInput;
 use crate::verification::Checked;
+pub use closed::link_not_found;
 pub(super) use closed::render_error;
 use visit::Visit;
 

@@ -19,7 +19,13 @@ pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
     }
     let read = typed::read_in(asked, visit.language.decimal());
     let Some(amount) = read.amount() else {
-        return show_all_that_is_left(visit, claim, 400, wrong(asked, &wording::question(visit.language, &read))).await;
+        return show_all_that_is_left(
+            visit,
+            claim,
+            400,
+            wrong(asked, &wording::question(visit.language, &read, claim.remaining_amount)),
+        )
+        .await;
     };
     match visit.payee.quote(Some(amount)).await {
         // The field shows the amount as it was parsed, next to the button that withdraws it.
@@ -70,13 +76,8 @@ pub(super) async fn take(visit: &Visit) -> Outcome {
     let read = typed::read_in(field("amount"), visit.language.decimal());
     let (Some(amount), Some(seen_left)) = (read.amount(), typed::read(field("available")).amount()) else {
         let claim = visit.payee.fetch().await?;
-        return show_all_that_is_left(
-            visit,
-            &claim,
-            400,
-            wrong(field("amount"), &wording::question(visit.language, &read)),
-        )
-        .await;
+        let question = wording::question(visit.language, &read, claim.remaining_amount);
+        return show_all_that_is_left(visit, &claim, 400, wrong(field("amount"), &question)).await;
     };
     if typed::read(field("shown_amount")).amount() != Some(amount) {
         return Ok(to_fee_of(visit, amount));

@@ -16,8 +16,7 @@ const NAME: [&str; 3] = ["first_name", "last_name", "email"];
 const OF_ACCOUNT: &str = "account_number";
 
 pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
-    let is_alone = visit.call.query.iter().any(|(name, value)| name == "account" && value == "later");
-    let account = if is_alone { None } else { bank_form(visit, claim).await? };
+    let account = if is_alone(visit) { None } else { bank_form(visit, claim).await? };
     let mut form = Form::default();
     for (name, value) in NAME.into_iter().zip(visit.payee.named().await?) {
         form.values.push((name.to_owned(), value.unwrap_or_default()));
@@ -49,13 +48,24 @@ async fn bank_form(visit: &Visit, claim: &ClaimDocument) -> Result<Option<BankFo
     method::first_account(visit, claim).await
 }
 
+/// Returns whether the payee chooses another way than the form of an account.
+fn is_alone(visit: &Visit) -> bool {
+    visit.call.query.iter().any(|(name, value)| name == "account" && value == "later")
+}
+
 fn asks_account(visit: &Visit) -> bool {
-    visit.call.body.get(OF_ACCOUNT).is_some()
+    !is_alone(visit) && visit.call.body.get(OF_ACCOUNT).is_some()
 }
 
 pub(super) async fn take(visit: &Visit) -> Outcome {
+    if is_alone(visit) && NAME.iter().all(|name| form::typed(&visit.call, name).is_empty()) {
+        // The payee has not come to the name yet, so nothing in it is wrong.
+        return Ok(visit.to_step(StepName::Profile, "?account=later"));
+    }
     if !asks_account(visit) {
-        let given: ProfileStep = form::read(&form::body(&visit.call, &[]))?;
+        // Next to another way, the fields of the account may be filled in part.
+        let body = if is_alone(visit) { form::only(&visit.call, &NAME) } else { form::body(&visit.call, &[]) };
+        let given: ProfileStep = form::read(&body)?;
         visit.payee.profile(given.first_name.0, given.last_name.0, given.email).await?;
         return Ok(visit.onward());
     }

@@ -83,6 +83,7 @@ impl Visit {
         let known = self.payee.offer().await.ok().map(|offer| Known {
             sender: self.sender(&offer.sender),
             amount: self.language.money(offer.amount),
+            is_sandbox: self.is_sandbox(),
             is_requested_again: offer.is_requested_again,
         });
         closed::page(self.language, &refusal, known, Some(format!("/claim/{}", self.token)), None)

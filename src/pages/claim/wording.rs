@@ -5,7 +5,6 @@ use crate::language::{Language, Text};
 use crate::money::Cents;
 use crate::money::typed::Typed;
 use crate::platform::Platform;
-use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 
 /// `$0.25`, `No fee`.
@@ -39,32 +38,6 @@ pub(in crate::pages) fn mask(masked: &str) -> String {
     masked.replace("***", if is_number { "••• " } else { "•••" })
 }
 
-/// Returns why a payout did not arrive, in words for its payee.
-pub(super) const fn failure(code: FailureCode) -> Text {
-    match code {
-        FailureCode::AccountClosed => Text::FailureClosed,
-        FailureCode::NoAccount => Text::FailureNoAccount,
-        FailureCode::InvalidAccountNumber => Text::FailureNumber,
-        FailureCode::HolderDeceased
-        | FailureCode::FileDataInvalid
-        | FailureCode::Duplicate
-        | FailureCode::Sanctions => Text::FailureNotProcessed,
-        FailureCode::AccountFrozen => Text::FailureFrozen,
-        FailureCode::AccountNotEligible => Text::FailureNotEligible,
-        FailureCode::NameMismatch => Text::FailureName,
-        FailureCode::RecipientNotFound => Text::FailureNotFound,
-        FailureCode::LimitExceeded => Text::FailureLimit,
-        // Reasons of a debit, which say nothing to a person who is paid.
-        FailureCode::InsufficientFunds
-        | FailureCode::Unauthorized
-        | FailureCode::NotAsAuthorized
-        | FailureCode::PaymentStopped
-        | FailureCode::RefusedByReceiver
-        | FailureCode::ReturnedOnRequest
-        | FailureCode::RejectedByRail => Text::FailureOther,
-    }
-}
-
 /// Returns the heading of a returned payout.
 pub(super) const fn returned(platform: Platform) -> Text {
     match platform {
@@ -85,12 +58,16 @@ pub(super) const fn returned(platform: Platform) -> Text {
     }
 }
 
-/// Returns the question about an amount that can be read in two ways, or the error of one that cannot be read.
-pub(super) fn question(language: Language, read: &Typed) -> String {
+/// Returns the question about an amount that can be read in two ways, or the error of one that cannot be read. `left` is
+/// the largest amount that the payee can mean.
+pub(super) fn question(language: Language, read: &Typed, left: Cents) -> String {
     let plain = |amount: &Cents| language.plain_amount(*amount);
     match read {
         Typed::Amount(_) => String::new(),
-        Typed::Unclear(meant) => match meant.as_slice() {
+        Typed::Unclear(meant) if !meant.is_empty() && meant.iter().all(|amount| *amount > left) => {
+            language.say(Text::AmountMost).with("amount", language.money(left)).plain()
+        }
+        Typed::Unclear(meant) => match meant.iter().filter(|amount| **amount <= left).collect::<Vec<_>>().as_slice() {
             [first, second, ..] => {
                 language.say(Text::AmountUnclear).with("first", plain(first)).with("second", plain(second)).plain()
             }
@@ -113,7 +90,7 @@ const fn field(id: &'static str, missing: Text, wrong: Text) -> Field {
 }
 
 /// Every field of every form of a claim. The messages of the API name fields and formats, so no page repeats them.
-const FIELDS: [Field; 45] = [
+const FIELDS: [Field; 46] = [
     field("phone_number", Text::FieldPhoneMissing, Text::FieldPhone),
     field("country_code", Text::FieldPhoneCountry, Text::FieldPhoneCountry),
     field("email", Text::FieldEmailMissing, Text::FieldEmail),
@@ -131,6 +108,7 @@ const FIELDS: [Field; 45] = [
     field("city", Text::FieldCityMissing, Text::FieldCity),
     field("state", Text::FieldState, Text::FieldState),
     field("postcode", Text::FieldPostalCodeMissing, Text::FieldPostalCode),
+    field("zip", Text::FieldZipMissing, Text::FieldZip),
     field("citizenship", Text::FieldCitizenship, Text::FieldCitizenship),
     field("country", Text::FieldCountryMissing, Text::FieldCountry),
     field("date_of_birth", Text::FieldBirthMissing, Text::FieldBirth),
@@ -209,6 +187,8 @@ mod tests {
     use super::*;
     use crate::money::typed;
     use crate::payout_methods::{fields_of, read_details};
+    use crate::payouts::failure_text;
+    use crate::rails::failures::FailureCode;
     use crate::strict_json::Json;
 
     /// Words of the API that say nothing to a payee.
@@ -293,6 +273,8 @@ mod tests {
             ("first_name", "must have at most 50 characters", "Check your first name: at most 50 letters."),
             ("phone_number", "is not a valid phone number", "Enter a complete phone number, like 212 736 1234."),
             ("routing_number", "is required", "Enter your routing number."),
+            ("zip", "is required", "Enter your ZIP code."),
+            ("postcode", "is required", "Enter your postal code."),
             ("iban", "has a wrong check digit", "That IBAN does not exist. Check it for typing mistakes."),
             ("handle", "is required unless phone_number is sent", "Enter your handle."),
             ("amount", "must be from 1 to 9999999999 cents", "Enter another amount."),
@@ -313,7 +295,7 @@ mod tests {
             assert!(is_plain(&refused(*code, "The field `x_y` is wrong.")), "{code:?}");
         }
         for code in FailureCode::ALL {
-            assert!(is_plain(Language::En.text(failure(*code))), "{code}");
+            assert!(is_plain(Language::En.text(failure_text(*code))), "{code}");
         }
     }
 
@@ -325,10 +307,16 @@ mod tests {
 
     #[test]
     fn an_amount_that_may_be_another_is_a_question() {
-        let asked = |text, language: Language| question(language, &typed::read_in(text, language.decimal()));
+        let left = |text, language: Language, left| {
+            question(language, &typed::read_in(text, language.decimal()), Cents::new(left))
+        };
+        let asked = |text, language| left(text, language, 200_000);
         assert_eq!(asked("1,50", Language::En), "Did you mean 1.50 or 150.00? Write cents after a point.");
         let spanish = "¿Quieres decir 1,50 o 1500,00? Escribe los centavos después de una coma.";
         assert_eq!(asked("1.500", Language::Es), spanish);
+        // More than there is cannot be meant.
+        assert_eq!(left("1,50", Language::En, 2_500), "Did you mean 1.50? Write cents after a point.");
+        assert_eq!(left("1,50", Language::En, 100), "Enter at most $1.00.");
         assert_eq!(asked("x", Language::De), "Geben Sie einen Betrag in Dollar ein, zum Beispiel 25,00.");
     }
 }

@@ -410,6 +410,8 @@ pub struct DonePage {
     pub payout_amount: String,
     /// "$0.25", "No fee".
     pub fee: String,
+    /// The fee of a returned payout, if there was one: "$0.25".
+    pub kept_fee: Option<String>,
     /// "Checking account ••6789".
     pub destination: String,
     /// "$124.75 arrives on Monday, March 2."
@@ -428,6 +430,16 @@ impl DonePage {
 
     fn went_wrong(&self) -> bool {
         !self.is_under_way() && self.outcome != PayoutOutcome::Completed
+    }
+
+    /// Returns how much of a returned payout is back. Its fee was earned when the payout was sent.
+    fn back(&self) -> Said {
+        match &self.kept_fee {
+            Some(fee) => {
+                self.say(Text::MoneyBackLessFee).strong("amount", &self.payout_amount).strong_nowrap("fee", fee)
+            }
+            None => self.say(Text::MoneyIsBack),
+        }
     }
 
     /// The fee of a payout that was never sent is given back.
@@ -489,6 +501,7 @@ pub struct ClosedPage {
     pub sender: Option<Sender>,
     /// The amount of the link, if it is to be shown.
     pub amount: Option<String>,
+    pub sandbox: bool,
     pub new_link: NewLink,
     /// The target of "Try again", if that can help: "/claim/<token>".
     pub again: Option<String>,
@@ -520,6 +533,11 @@ impl ClosedPage {
             | Closed::OnHold { .. }
             | Closed::Problem { .. } => self.say(Text::ClosedTriesSome),
         }
+    }
+
+    /// Returns the amount that waits for a review. The other pages have it in their text, or nothing is left to show.
+    fn held(&self) -> Option<&str> {
+        self.amount.as_deref().filter(|_| matches!(self.why, Closed::OnHold { .. }))
     }
 
     /// Returns a text that names the sender, or the one that does not.

@@ -161,6 +161,7 @@ pub(super) fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::UserInactive, Code::InvalidState]),
         route!(Get "/v2/users/{user_id}/compliance-decisions" AppOrOrganization "list_compliance_decisions" list)
             .about("Users", "List the findings about a user")
+            .describe("Lists the decisions of members about a user's compliance fields, newest first.")
             .asks::<ComplianceDecisionsQuery>()
             .gives::<ListEnvelope<ComplianceDecisionJson>>(200, "The findings, newest first, each with its member and reason.")
             .refuses(&[Code::NotFound]),

@@ -18,7 +18,8 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::users::{
-    MethodDetailsJson, NewMethod, disable_payout_method, find, method_details, open_rails, set_up_payout_method,
+    MethodDetailsJson, NewMethod, can_be_delivered, disable_payout_method, find, method_details, open_rails,
+    set_up_payout_method,
 };
 use crate::world::query::Compare;
 use crate::world::record::Cell;
@@ -184,7 +185,7 @@ pub struct PayoutOptionJson {
     pub arrival: &'static str,
     /// The latest arrival, in seconds.
     pub arrival_seconds: i64,
-    /// Whether the user has a method of this rail; the card rails need none.
+    /// Whether the user has a method of this rail, or an e-mail address, to which the card rails deliver.
     pub set_up: bool,
     /// The user's newest method of this rail.
     #[schema(required)]
@@ -217,7 +218,7 @@ fn offered(world: &mut World, scope: Scope, id: UserId) -> Result<ListEnvelope<P
                 fx_percent: terms.fx_percent.to_string(),
                 arrival: terms.arrival.text,
                 arrival_seconds: terms.arrival.seconds,
-                set_up: method.is_some() || rail.pays_whole_dollars(),
+                set_up: method.is_some() || rail.pays_whole_dollars() && can_be_delivered(&user, rail, None),
                 payout_method_id: method.map(|method| method.id),
             }
         })
@@ -229,18 +230,20 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/users/{user_id}/payout-methods" App "list_payout_methods" list)
             .about("Payout methods", "List a user's payout methods")
+            .describe("Lists the methods in use that the app's payouts can go to, newest first, with masked numbers.")
             .asks::<PayoutMethodsQuery>()
             .gives::<ListEnvelope<MethodDetailsJson>>(200, "The payout methods that are in use, newest first.")
             .refuses(&[Code::NotFound]),
         // docs/specification.md, endpoint 17, names this route without the version; both routes are served.
         route!(Get "/users/{user_id}/payout-methods" App "list_payout_methods_unversioned" list)
             .about("Payout methods", "List a user's payout methods (path without version)")
+            .describe("Answers as the path with the version does.")
             .asks::<PayoutMethodsQuery>()
             .gives::<ListEnvelope<MethodDetailsJson>>(200, "The payout methods that are in use, newest first.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/users/{user_id}/payout-methods" App "set_payout_method" set)
             .about("Payout methods", "Set up a payout method for a verified user")
-            .describe("Send the platform and the fields that it requires. Sending the same details again returns the existing method. Card numbers are never accepted: send card_token.")
+            .describe("Send the platform and the fields that it requires. Sending the same details again returns the existing method. A card of prepaid_card_a or gift_card_a is delivered by e-mail: send email unless the user has one. Card numbers are never accepted: send card_token.")
             .takes::<PayoutMethodInput>()
             .example(json!({"platform": "ach", "account_number": "123456789", "routing_number": "110000000"}))
             .gives::<MethodDetailsJson>(200, "The payout method.")
@@ -252,6 +255,7 @@ pub(super) fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/users/{user_id}/payout-options" App "list_payout_options" options)
             .about("Payout methods", "List the payout rails available to a user")
+            .describe("Returns each rail that is open to the user, with its fees and its time of arrival, on one page.")
             .gives::<ListEnvelope<PayoutOptionJson>>(200, "The payout rails, with fees and delivery times.")
             .refuses(&[Code::NotFound]),
     ]

@@ -281,6 +281,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::UserInactive, Code::UserInAnotherApp]),
         route!(Get "/v2/users" App "list_users" list)
             .about("Users", "List the app's users")
+            .describe("Lists the users that are connected to the app, newest first.")
             .asks::<UsersQuery>()
             .gives::<ListEnvelope<UserJson>>(200, "One page of the list, newest first."),
         route!(Post "/v2/users/connect" Organization "connect_user" connect)
@@ -291,6 +292,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::OrganizationKeyRequired, Code::NotFound, Code::UserInactive]),
         route!(Get "/v2/users/{user_id}" App "get_user" get)
             .about("Users", "Get a user")
+            .describe("Returns one user, as the app sees them.")
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/users/{user_id}" App "update_user" update)

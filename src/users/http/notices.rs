@@ -85,11 +85,13 @@ pub(super) fn routes() -> Vec<Route> {
             route!(Post "/v2/notices/{token}/code" Anyone "send_unfreeze_code" send_code),
             "Send a code to the payee's contact from before the change",
         )
+        .describe("The code proves that the payee still has the earlier contact, and ends the freeze.")
         .refuses(&[Code::InvalidState, Code::VerificationLocked]),
         about(
             route!(Post "/v2/notices/{token}/unfreeze" Anyone "unfreeze_automatic_payouts" unfreeze),
             "Unfreeze automatic payouts with the code",
         )
+        .describe("Ends the freeze if the code is the one that POST /v2/notices/{token}/code sent.")
         .takes::<UnfreezeInput>()
         .refuses(&[Code::InvalidState, Code::UserInactive, Code::WrongToken, Code::VerificationLocked]),
     ]

@@ -118,6 +118,7 @@ pub(super) fn routes() -> Vec<Route> {
             .refuses(&[Code::InvalidInput, Code::InvalidPhoneNumber, Code::NotFound, Code::UserInactive, Code::UserInfoMissing, Code::RateLimited, Code::VerificationLocked]),
         route!(Post "/v2/users/{user_id}/verify" App "verify_user" verify)
             .about("Users", "Verify a user with a code")
+            .describe("Verifies the user if the code is the one that send-verification-token sent. A code accepts a limited number of tries.")
             .takes::<VerifyInput>()
             .gives::<UserJson>(200, "The verified user.")
             .refuses(&[Code::WrongToken, Code::NotFound, Code::UserInactive, Code::RateLimited, Code::VerificationLocked]),
@@ -131,6 +132,7 @@ pub(super) fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/users/{user_id}/addresses" App "set_user_address" set_address)
             .about("Users", "Set a user's address")
+            .describe("Replaces the whole address.")
             .takes::<AddressParts>()
             .gives_empty(201, "The user with the new address.")
             .gives_empty(200, "The user with the replaced address.")

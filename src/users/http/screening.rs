@@ -88,6 +88,7 @@ pub(super) fn routes() -> Vec<Route> {
             .gives::<ScreeningListJson>(200, "The sanctions list."),
         route!(Get "/v2/users/{user_id}/screening" AppOrOrganization "get_user_screening" show)
             .about("Screening", "Get the screening result of a user")
+            .describe("Returns the matches between the user's names and the sanctions list, and the decisions about them.")
             .gives::<ScreeningJson>(200, "The matches, each with its score explained word by word.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/users/{user_id}/screening/clear" Organization "clear_user_screening" clear)

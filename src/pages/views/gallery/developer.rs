@@ -1,6 +1,7 @@
 //! The sample data of the pages for developers.
 
 use super::shown::{Shown, show};
+use crate::apps::bootstrap::curl_commands;
 use crate::pages::views::*;
 
 fn message(channel: MessageChannel, subject: Option<&str>, text: &str, code: Option<&str>) -> InboxMessage {
@@ -159,7 +160,7 @@ pub(super) fn developer_pages() -> Vec<Shown> {
         message(MessageChannel::Voice, None, "Your code is 4 8 2 9 1 3.", Some("482913")),
     ];
     let landing = |glance| LandingPage {
-        base_url: "http://127.0.0.1:8080".into(),
+        commands: curl_commands("<client_id>:<api_key>", "http://127.0.0.1:8080", " \\\n  "),
         version: "0.1.0".into(),
         glance,
         is_sandbox: true,

@@ -255,6 +255,7 @@ fn done(outcome: PayoutOutcome, remaining: Option<i64>) -> DonePage {
         outcome,
         payout_amount: money(124_975),
         fee: money(25),
+        kept_fee: Some(money(25)),
         destination: account(),
         arrives: on(arrives).strong("amount", money(124_975)),
         reference: "019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into(),
@@ -278,7 +279,17 @@ fn receipt() -> ReceiptPage {
 fn closed(why: Closed) -> ClosedPage {
     let languages = Some("/claim/q7Zt-sample/language".into());
     let (sender, amount, new_link) = (Some(sender()), Some("$1,250.00".into()), NewLink::Impossible);
-    ClosedPage { language: language(), languages, why, sender, amount, new_link, again: None, request_id: None }
+    ClosedPage {
+        language: language(),
+        languages,
+        why,
+        sender,
+        amount,
+        sandbox: true,
+        new_link,
+        again: None,
+        request_id: None,
+    }
 }
 
 fn identity_pages() -> Vec<Shown> {
@@ -409,6 +420,7 @@ fn closed_pages() -> Vec<Shown> {
         languages: None,
         sender: None,
         amount: None,
+        sandbox: false,
         new_link: NewLink::Impossible,
         again: Some("/claim/q7Zt-sample".into()),
         request_id: Some("019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into()),
