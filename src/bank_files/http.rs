@@ -183,11 +183,13 @@ fn read_routes() -> Vec<Route> {
         route!(Get "/v2/bank/files" Organization "list_bank_files" list)
             .members(Permission::View)
             .about(TAG, "List files with payments")
+            .describe("Lists the files with payments, newest first.")
             .asks::<BankFilesQuery>()
             .gives::<ListEnvelope<BankFileJson>>(200, "One page of the list."),
         route!(Get "/v2/bank/files/{bank_file_id}" Organization "get_bank_file" show)
             .members(Permission::View)
             .about(TAG, "Get a file with payments")
+            .describe("Returns a file with its state, its totals, and what the bank says about it.")
             .gives::<BankFileJson>(200, "The file.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/bank/files/{bank_file_id}/content" Organization "download_bank_file" download)
@@ -210,6 +212,7 @@ fn read_routes() -> Vec<Route> {
         route!(Get "/v2/bank/entries" Organization "list_bank_entries" entries)
             .members(Permission::View)
             .about(TAG, "List payments in files")
+            .describe("Lists the payments, reversals and prenotes in files, newest first.")
             .asks::<BankEntriesQuery>()
             .gives::<ListEnvelope<BankEntryJson>>(200, "One page of the list."),
     ]

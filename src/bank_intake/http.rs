@@ -239,6 +239,7 @@ fn read_routes() -> Vec<Route> {
         route!(Get "/v2/bank/inbound-files" Organization "list_inbound_files" list)
             .members(Permission::View)
             .about(TAG, "List files that banks sent")
+            .describe("Lists the files that banks sent, newest first, with their findings if they are not applied.")
             .asks::<InboundFilesQuery>()
             .gives::<ListEnvelope<InboundFileJson>>(200, "One page of the list."),
         route!(Get "/v2/bank/inbound-files/{inbound_file_id}" Organization "get_inbound_file" show)

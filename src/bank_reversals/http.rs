@@ -117,11 +117,13 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/bank/reversals" Organization "list_bank_reversals" list)
             .members(Permission::View)
             .about(TAG, "List reversals")
+            .describe("Lists the orders to take payments back at the bank, newest first.")
             .asks::<BankReversalsQuery>()
             .gives::<ListEnvelope<BankReversalJson>>(200, "One page of the list."),
         route!(Get "/v2/bank/reversals/{bank_reversal_id}" Organization "get_bank_reversal" show)
             .members(Permission::View)
             .about(TAG, "Get a reversal")
+            .describe("Returns a reversal with its counts of settled and returned entries.")
             .gives::<BankReversalJson>(200, "The reversal.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/bank/reversals/{bank_reversal_id}/approve" Organization "approve_bank_reversal" approve)
@@ -137,6 +139,7 @@ pub fn routes() -> Vec<Route> {
         route!(Post "/v2/bank/reversals/{bank_reversal_id}/dismiss" Organization "dismiss_bank_reversal" dismiss)
             .members(Permission::Pay)
             .about(TAG, "Dismiss a proposed reversal")
+            .describe("Ends a proposed reversal. Nothing is taken back.")
             .takes::<BankReversalDismissal>()
             .gives::<BankReversalJson>(200, "The reversal.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),

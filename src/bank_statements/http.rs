@@ -137,6 +137,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/bank/statements/{bank_statement_id}" Organization "get_bank_statement" show)
             .members(Permission::View)
             .about(TAG, "Get a statement with its lines")
+            .describe("Returns a statement with its balances, and why it waits or is in quarantine.")
             .gives::<BankStatementWithLines>(200, "The statement.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/bank/statements/{bank_statement_id}/confirm" Organization "confirm_bank_statement" confirm)

@@ -115,6 +115,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "/v2/bank/files/{bank_file_id}/release",
   "/v2/bank/files/{bank_file_id}/mark-sent",
   "/v2/bank/files/{bank_file_id}/mark-unsent",
+  "/v2/bank/files/{bank_file_id}/decide",
   "/v2/bank/files/{bank_file_id}/redate",
   "/v2/bank/files/{bank_file_id}/cancel",
   "/v2/bank/files/{bank_file_id}/reverse",

@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List apps */
+        /**
+         * List apps
+         * @description Lists the organization's apps, newest first. An app's key lists its own app only.
+         */
         get: operations["list_apps"];
         put?: never;
         /**
@@ -32,7 +35,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an app */
+        /**
+         * Get an app
+         * @description Returns one app. An app's key reads its own app only.
+         */
         get: operations["get_app"];
         put?: never;
         post?: never;
@@ -43,7 +49,10 @@ export interface paths {
         delete: operations["delete_app"];
         options?: never;
         head?: never;
-        /** Update an app's name or metadata */
+        /**
+         * Update an app's name or metadata
+         * @description Changes only the fields that are sent. The new name is in pages and messages from then on.
+         */
         patch: operations["update_app"];
         trace?: never;
     };
@@ -54,7 +63,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an app's settings */
+        /**
+         * Get an app's settings
+         * @description Returns all settings of the app.
+         */
         get: operations["get_app_settings"];
         /**
          * Update an app's settings
@@ -95,7 +107,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get your organization */
+        /**
+         * Get your organization
+         * @description Returns a list with the organization of the key.
+         */
         get: operations["list_organizations"];
         put?: never;
         post?: never;
@@ -112,7 +127,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List an app's keys */
+        /**
+         * List an app's keys
+         * @description Lists the app's keys, also those that were revoked, without their secrets.
+         */
         get: operations["list_app_keys"];
         put?: never;
         /**
@@ -251,7 +269,10 @@ export interface paths {
          */
         get: operations["list_members"];
         put?: never;
-        /** Add a member to the organization */
+        /**
+         * Add a member to the organization
+         * @description Adds a person who acts for the organization. The role decides what the member may do.
+         */
         post: operations["create_member"];
         delete?: never;
         options?: never;
@@ -276,7 +297,10 @@ export interface paths {
         delete: operations["delete_member"];
         options?: never;
         head?: never;
-        /** Update a member */
+        /**
+         * Update a member
+         * @description Changes only the fields that are sent.
+         */
         patch: operations["update_member"];
         trace?: never;
     };
@@ -455,7 +479,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the app's users */
+        /**
+         * List the app's users
+         * @description Lists the users that are connected to the app, newest first.
+         */
         get: operations["list_users"];
         put?: never;
         /**
@@ -496,7 +523,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a user */
+        /**
+         * Get a user
+         * @description Returns one user, as the app sees them.
+         */
         get: operations["get_user"];
         put?: never;
         post?: never;
@@ -543,7 +573,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify a user with a code */
+        /**
+         * Verify a user with a code
+         * @description Verifies the user if the code is the one that send-verification-token sent. A code accepts a limited number of tries.
+         */
         post: operations["verify_user"];
         delete?: never;
         options?: never;
@@ -579,7 +612,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set a user's address */
+        /**
+         * Set a user's address
+         * @description Replaces the whole address.
+         */
         put: operations["set_user_address"];
         post?: never;
         delete?: never;
@@ -637,7 +673,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a code to the payee's contact from before the change */
+        /**
+         * Send a code to the payee's contact from before the change
+         * @description The code proves that the payee still has the earlier contact, and ends the freeze.
+         */
         post: operations["send_unfreeze_code"];
         delete?: never;
         options?: never;
@@ -654,7 +693,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Unfreeze automatic payouts with the code */
+        /**
+         * Unfreeze automatic payouts with the code
+         * @description Ends the freeze if the code is the one that POST /v2/notices/{token}/code sent.
+         */
         post: operations["unfreeze_automatic_payouts"];
         delete?: never;
         options?: never;
@@ -693,7 +735,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the findings about a user */
+        /**
+         * List the findings about a user
+         * @description Lists the decisions of members about a user's compliance fields, newest first.
+         */
         get: operations["list_compliance_decisions"];
         put?: never;
         post?: never;
@@ -710,11 +755,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a user's payout methods */
+        /**
+         * List a user's payout methods
+         * @description Lists the methods in use that the app's payouts can go to, newest first, with masked numbers.
+         */
         get: operations["list_payout_methods"];
         /**
          * Set up a payout method for a verified user
-         * @description Send the platform and the fields that it requires. Sending the same details again returns the existing method. Card numbers are never accepted: send card_token.
+         * @description Send the platform and the fields that it requires. Sending the same details again returns the existing method. A card of prepaid_card_a or gift_card_a is delivered by e-mail: send email unless the user has one. Card numbers are never accepted: send card_token.
          */
         put: operations["set_payout_method"];
         post?: never;
@@ -731,7 +779,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a user's payout methods (path without version) */
+        /**
+         * List a user's payout methods (path without version)
+         * @description Answers as the path with the version does.
+         */
         get: operations["list_payout_methods_unversioned"];
         put?: never;
         post?: never;
@@ -768,7 +819,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the payout rails available to a user */
+        /**
+         * List the payout rails available to a user
+         * @description Returns each rail that is open to the user, with its fees and its time of arrival, on one page.
+         */
         get: operations["list_payout_options"];
         put?: never;
         post?: never;
@@ -805,7 +859,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the screening result of a user */
+        /**
+         * Get the screening result of a user
+         * @description Returns the matches between the user's names and the sanctions list, and the decisions about them.
+         */
         get: operations["get_user_screening"];
         put?: never;
         post?: never;
@@ -982,7 +1039,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List payout links */
+        /**
+         * List payout links
+         * @description Lists the app's payout links, newest first.
+         */
         get: operations["list_payout_links"];
         put?: never;
         /**
@@ -1003,7 +1063,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a payout link */
+        /**
+         * Get a payout link
+         * @description Returns one payout link with its current status.
+         */
         get: operations["get_payout_link"];
         put?: never;
         post?: never;
@@ -1044,7 +1107,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List payout requests */
+        /**
+         * List payout requests
+         * @description Lists the app's payout requests, newest first.
+         */
         get: operations["list_payout_requests"];
         put?: never;
         /**
@@ -1065,7 +1131,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a payout request */
+        /**
+         * Get a payout request
+         * @description Returns one payout request with its current status.
+         */
         get: operations["get_payout_request"];
         put?: never;
         post?: never;
@@ -1122,7 +1191,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List payout link batches */
+        /**
+         * List payout link batches
+         * @description Lists the app's batches, newest first, without their rows.
+         */
         get: operations["list_payout_link_batches"];
         put?: never;
         /**
@@ -1245,7 +1317,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a verification code */
+        /**
+         * Send a verification code
+         * @description Sends a six-digit code to the contact. If the link names its payee, only that contact is accepted.
+         */
         post: operations["give_claim_contact"];
         delete?: never;
         options?: never;
@@ -1282,7 +1357,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the payee's name */
+        /**
+         * Set the payee's name
+         * @description Sets the payee's name, and the e-mail address if it is sent.
+         */
         post: operations["fill_claim_profile"];
         delete?: never;
         options?: never;
@@ -1319,7 +1397,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Choose the payout method */
+        /**
+         * Choose the payout method
+         * @description Send payout_method_id for a saved payout method, or platform with the fields that it requires. A later call replaces the choice.
+         */
         post: operations["choose_claim_method"];
         delete?: never;
         options?: never;
@@ -1458,7 +1539,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a transfer */
+        /**
+         * Get a transfer
+         * @description Returns one transfer with its status and, after a failure or a return, the reason.
+         */
         get: operations["get_transfer"];
         put?: never;
         post?: never;
@@ -1515,7 +1599,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an app's bank account */
+        /**
+         * Get an app's bank account
+         * @description Returns the bank account with which the app deposits and withdraws, with a masked number.
+         */
         get: operations["get_app_ach_account"];
         /**
          * Set an app's bank account
@@ -1536,7 +1623,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List transfers between the organization and its apps */
+        /**
+         * List transfers between the organization and its apps
+         * @description Lists the transfers between the organization's balance and the balances of its apps, newest first.
+         */
         get: operations["list_organization_transfers"];
         put?: never;
         /**
@@ -1557,7 +1647,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List payment customers */
+        /**
+         * List payment customers
+         * @description Lists the customers that pay the app, newest first.
+         */
         get: operations["list_payment_customers"];
         put?: never;
         /**
@@ -1578,7 +1671,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a payment customer */
+        /**
+         * Get a payment customer
+         * @description Returns one payment customer.
+         */
         get: operations["get_payment_customer"];
         put?: never;
         post?: never;
@@ -1589,7 +1685,10 @@ export interface paths {
         delete: operations["delete_payment_customer"];
         options?: never;
         head?: never;
-        /** Update a payment customer */
+        /**
+         * Update a payment customer
+         * @description Changes only the fields that are sent. Null removes the e-mail address, the phone number or the metadata.
+         */
         patch: operations["update_payment_customer"];
         trace?: never;
     };
@@ -1600,7 +1699,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a payment customer's bank accounts */
+        /**
+         * List a payment customer's bank accounts
+         * @description Lists the bank accounts from which the customer's payments are collected, newest first, with masked numbers.
+         */
         get: operations["list_customer_bank_accounts"];
         put?: never;
         /**
@@ -1661,7 +1763,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List payables */
+        /**
+         * List payables
+         * @description Lists the app's payables, newest first.
+         */
         get: operations["list_payables"];
         put?: never;
         /**
@@ -1682,7 +1787,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a payable */
+        /**
+         * Get a payable
+         * @description Returns one payable with its current status.
+         */
         get: operations["get_payable"];
         put?: never;
         post?: never;
@@ -1831,10 +1939,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List vendors */
+        /**
+         * List vendors
+         * @description Lists the app's vendors, newest first.
+         */
         get: operations["list_vendors"];
         put?: never;
-        /** Add a vendor */
+        /**
+         * Add a vendor
+         * @description Adds a company or person whose payables the app pays. A payable is paid by one of the vendor's payment methods.
+         */
         post: operations["create_vendor"];
         delete?: never;
         options?: never;
@@ -1849,7 +1963,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a vendor */
+        /**
+         * Get a vendor
+         * @description Returns one vendor.
+         */
         get: operations["get_vendor"];
         put?: never;
         post?: never;
@@ -1870,7 +1987,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a vendor's payment methods */
+        /**
+         * List a vendor's payment methods
+         * @description Lists the accounts to which the vendor is paid, newest first, with masked numbers.
+         */
         get: operations["list_vendor_payment_methods"];
         put?: never;
         /**
@@ -1891,7 +2011,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a vendor's payment method */
+        /**
+         * Get a vendor's payment method
+         * @description Returns one payment method of a vendor, with a masked number.
+         */
         get: operations["get_vendor_payment_method"];
         put?: never;
         post?: never;
@@ -1932,7 +2055,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List approval policies */
+        /**
+         * List approval policies
+         * @description Lists the policies that decide who approves a payable, newest first.
+         */
         get: operations["list_approval_policies"];
         put?: never;
         /**
@@ -1953,7 +2079,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an approval policy */
+        /**
+         * Get an approval policy
+         * @description Returns one approval policy with its steps.
+         */
         get: operations["get_approval_policy"];
         put?: never;
         post?: never;
@@ -1998,7 +2127,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the connections to banks */
+        /**
+         * List the connections to banks
+         * @description Lists the connections to banks, newest first, with their settings and states.
+         */
         get: operations["list_bank_connections"];
         put?: never;
         /**
@@ -2019,7 +2151,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a connection to a bank */
+        /**
+         * Get a connection to a bank
+         * @description Returns a connection with its settings, and who made, tested and approved it.
+         */
         get: operations["get_bank_connection"];
         put?: never;
         post?: never;
@@ -2040,7 +2175,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the banking days and windows of a connection */
+        /**
+         * Get the banking days and windows of a connection
+         * @description Lists the banking days of a range with the cut-offs of the connection, and the effective dates and settlement times of files that are cut then.
+         */
         get: operations["get_bank_calendar"];
         put?: never;
         post?: never;
@@ -2079,7 +2217,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record that the bank has accepted a test file */
+        /**
+         * Record that the bank has accepted a test file
+         * @description Records that the bank has accepted a test file. Another member approves the connection afterwards.
+         */
         post: operations["test_bank_connection"];
         delete?: never;
         options?: never;
@@ -2136,7 +2277,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a connection to a bank */
+        /**
+         * Resume a connection to a bank
+         * @description Sends files again over a paused connection. A connection in use stays as it is.
+         */
         post: operations["resume_bank_connection"];
         delete?: never;
         options?: never;
@@ -2171,7 +2315,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List originators */
+        /**
+         * List originators
+         * @description Lists the names under which files are sent, newest first.
+         */
         get: operations["list_originators"];
         put?: never;
         /**
@@ -2232,7 +2379,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List settlement accounts */
+        /**
+         * List settlement accounts
+         * @description Lists the accounts at banks that files debit and credit, newest first.
+         */
         get: operations["list_settlement_accounts"];
         put?: never;
         /**
@@ -2273,7 +2423,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the providers of rails behind HTTP */
+        /**
+         * List the providers of rails behind HTTP
+         * @description Lists the providers behind HTTP, newest first. Secrets are never shown.
+         */
         get: operations["list_rail_providers"];
         put?: never;
         /**
@@ -2354,7 +2507,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the routes of rails */
+        /**
+         * List the routes of rails
+         * @description Lists which bank or provider carries a rail, and from which day on, newest first.
+         */
         get: operations["list_rail_routes"];
         put?: never;
         /**
@@ -2455,7 +2611,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List files with payments */
+        /**
+         * List files with payments
+         * @description Lists the files with payments, newest first.
+         */
         get: operations["list_bank_files"];
         put?: never;
         post?: never;
@@ -2472,7 +2631,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a file with payments */
+        /**
+         * Get a file with payments
+         * @description Returns a file with its state, its totals, and what the bank says about it.
+         */
         get: operations["get_bank_file"];
         put?: never;
         post?: never;
@@ -2529,7 +2691,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List payments in files */
+        /**
+         * List payments in files
+         * @description Lists the payments, reversals and prenotes in files, newest first.
+         */
         get: operations["list_bank_entries"];
         put?: never;
         post?: never;
@@ -2590,9 +2755,29 @@ export interface paths {
         put?: never;
         /**
          * Record that the bank does not have a file in doubt
-         * @description Requires the bank's confirmation. The server removes its temporary files and sends the same bytes again under the same name.
+         * @description The same as the outcome not_received of decide: the first call proposes it, and the call of another member confirms it. The server removes its temporary files and sends the same bytes again under the same name.
          */
         post: operations["mark_bank_file_unsent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/files/{bank_file_id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record what the bank says about a file
+         * @description For a file in doubt, a contested one, or an answer that came by phone or in a portal. The first call proposes an outcome, and the call of another member with the same outcome confirms it. accepted: its payments may be presumed settled. rejected: they do not reach their payees; the file waits for redate or cancel, or all payments go back if some were presumed settled. not_received: the server sends the file in doubt again.
+         */
+        post: operations["decide_bank_file"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2686,7 +2871,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List reversals */
+        /**
+         * List reversals
+         * @description Lists the orders to take payments back at the bank, newest first.
+         */
         get: operations["list_bank_reversals"];
         put?: never;
         post?: never;
@@ -2703,7 +2891,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a reversal */
+        /**
+         * Get a reversal
+         * @description Returns a reversal with its counts of settled and returned entries.
+         */
         get: operations["get_bank_reversal"];
         put?: never;
         post?: never;
@@ -2742,7 +2933,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Dismiss a proposed reversal */
+        /**
+         * Dismiss a proposed reversal
+         * @description Ends a proposed reversal. Nothing is taken back.
+         */
         post: operations["dismiss_bank_reversal"];
         delete?: never;
         options?: never;
@@ -2757,7 +2951,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List files that banks sent */
+        /**
+         * List files that banks sent
+         * @description Lists the files that banks sent, newest first, with their findings if they are not applied.
+         */
         get: operations["list_inbound_files"];
         put?: never;
         /**
@@ -2998,7 +3195,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a statement with its lines */
+        /**
+         * Get a statement with its lines
+         * @description Returns a statement with its balances, and why it waits or is in quarantine.
+         */
         get: operations["get_bank_statement"];
         put?: never;
         post?: never;
@@ -3135,7 +3335,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List ledger accounts */
+        /**
+         * List ledger accounts
+         * @description Lists the ledger accounts with their balances.
+         */
         get: operations["list_ledger_accounts"];
         put?: never;
         post?: never;
@@ -3152,7 +3355,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a ledger account */
+        /**
+         * Get a ledger account
+         * @description Returns one ledger account with its balance.
+         */
         get: operations["show_ledger_account"];
         put?: never;
         post?: never;
@@ -3289,7 +3495,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhook endpoints */
+        /**
+         * List webhook endpoints
+         * @description Lists the app's webhook endpoints, newest first, without their secrets.
+         */
         get: operations["list_webhook_endpoints"];
         put?: never;
         /**
@@ -3310,7 +3519,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a webhook endpoint */
+        /**
+         * Get a webhook endpoint
+         * @description Returns one webhook endpoint, without its secret.
+         */
         get: operations["get_webhook_endpoint"];
         put?: never;
         post?: never;
@@ -3321,7 +3533,10 @@ export interface paths {
         delete: operations["delete_webhook_endpoint"];
         options?: never;
         head?: never;
-        /** Update, disable or enable a webhook endpoint */
+        /**
+         * Update, disable or enable a webhook endpoint
+         * @description Changes only the fields that are sent. A disabled endpoint receives no events until it is enabled.
+         */
         patch: operations["update_webhook_endpoint"];
         trace?: never;
     };
@@ -4319,7 +4534,7 @@ export interface components {
          * @description What is wrong.
          * @enum {string}
          */
-        AlarmKind: "unsent" | "in_doubt" | "rejected" | "not_acknowledged" | "unbooked" | "not_covered" | "near_limit" | "statement_missing" | "statement_stopped" | "suspense";
+        AlarmKind: "stopped" | "unsent" | "in_doubt" | "rejected" | "contested" | "not_acknowledged" | "unbooked" | "not_covered" | "near_limit" | "statement_missing" | "statement_stopped" | "suspense" | "quarantined" | "unmatched" | "return_rate";
         /**
          * @description How two words agree.
          * @enum {string}
@@ -5008,6 +5223,8 @@ export interface components {
             file_name: string;
             /** @description How the bank acknowledges its files. */
             acknowledgements: components["schemas"]["BankAcknowledgements"];
+            /** @description What happens to a file whose account does not cover it at its cut-off. */
+            uncovered_files: components["schemas"]["UncoveredFiles"];
             /**
              * Format: int64
              * @description How often the settings were changed.
@@ -5237,8 +5454,13 @@ export interface components {
             size: number | null;
             /** @description The SHA-256 hash of the bytes, in hexadecimal digits; null until the file is written. */
             sha256: string | null;
-            /** @description Whether it is above a limit of the connection, and waits for a member who releases it. */
+            /** @description Whether it is above a limit of the connection or not covered, and waits for a member who releases it. */
             must_release: boolean;
+            /**
+             * Format: int64
+             * @description What its account lacked at the cut-off, in cents, if it waits for that.
+             */
+            uncovered: number | null;
             released_by: components["schemas"]["MemberId"] | null;
             /**
              * Format: date-time
@@ -5253,6 +5475,8 @@ export interface components {
              */
             sealed: string | null;
             answer: components["schemas"]["BankAnswer"] | null;
+            contested: components["schemas"]["Contest"] | null;
+            decision: components["schemas"]["BankFileDecision"] | null;
             /**
              * Format: int64
              * @description The payments that the bank returned.
@@ -5271,6 +5495,21 @@ export interface components {
             closed_by: components["schemas"]["MemberId"] | null;
             /** @description The evidence for the mark, or the reason of the cancellation. */
             evidence: string | null;
+        };
+        /** @description What members know from the bank about a file. It takes effect when another member has confirmed it. */
+        BankFileDecision: {
+            /** @description What the bank did. */
+            outcome: components["schemas"]["FileOutcome"];
+            /** @description How the first member knows it. */
+            evidence: string;
+            /** @description The member who proposed it. */
+            proposed_by: components["schemas"]["MemberId"];
+            /**
+             * Format: date-time
+             * @description When it was proposed.
+             */
+            proposed: string;
+            confirmed_by: components["schemas"]["MemberId"] | null;
         };
         /**
          * Format: uuid
@@ -5818,7 +6057,7 @@ export interface components {
              * @description Optional for ach, wallet_c, bank_transfer, wire.
              * @enum {string|null}
              */
-            account_type?: "checking" | "savings" | null | "";
+            account_type?: "checking" | "savings" | null;
             /** @description Required for wallet_a. Optional for prepaid_card_a, gift_card_a, wallet_d, wallet_e. */
             email?: string | null;
             /** @description Required for intl_transfer. Optional for wallet_b. */
@@ -5853,7 +6092,7 @@ export interface components {
              * @description Required for crypto.
              * @enum {string|null}
              */
-            network?: "ethereum" | "bitcoin" | "solana" | "tron" | "polygon" | null | "";
+            network?: "ethereum" | "bitcoin" | "solana" | "tron" | "polygon" | null;
             /** @description Required for push_to_card. */
             card_token?: string | null;
             /**
@@ -6223,6 +6462,11 @@ export interface components {
             /** @description Postal code; a ZIP code in the US. */
             zip?: string | null;
         };
+        /**
+         * @description What a bank said about a file that was not applied, because it may be wrong: members decide.
+         * @enum {string}
+         */
+        Contest: "duplicate" | "other_totals" | "refused";
         CreateAppKeyRequest: {
             /**
              * Format: date-time
@@ -6305,6 +6549,8 @@ export interface components {
             file_name: string;
             /** @description How the bank acknowledges its files. Missing: it does not. */
             acknowledgements?: components["schemas"]["AcknowledgementsInput"] | null;
+            /** @description What happens to a file whose account does not cover it at its cut-off. Missing: an alarm. */
+            uncovered_files?: components["schemas"]["UncoveredFiles"] | null;
             /**
              * Format: uuid
              * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
@@ -6681,6 +6927,22 @@ export interface components {
              * @description From when the money can leave the app; null until it has arrived, and after a return.
              */
             available_at: string | null;
+        };
+        DecideBankFileRequest: {
+            /**
+             * Format: uuid
+             * @description The member (admin or payer).
+             */
+            acting_user_id: string;
+            /** @description accepted: the bank has taken the file; rejected: it refused the file; not_received: it never got a file in doubt. */
+            outcome: components["schemas"]["FileOutcome"];
+            /** @description How the member knows it: who at the bank, when, the reference. */
+            evidence: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
         };
         DecideRailPaymentRequest: {
             /**
@@ -7367,7 +7629,7 @@ export interface components {
          * @description Why a transfer failed or was returned: the `error` of a transfer.
          * @enum {string}
          */
-        FailureCode: "insufficient_funds" | "account_closed" | "no_account" | "invalid_account_number" | "unauthorized" | "not_as_authorized" | "payment_stopped" | "holder_deceased" | "account_frozen" | "file_data_invalid" | "account_not_eligible" | "refused_by_receiver" | "returned_on_request" | "name_mismatch" | "recipient_not_found" | "limit_exceeded" | "rejected_by_rail";
+        FailureCode: "insufficient_funds" | "account_closed" | "no_account" | "invalid_account_number" | "unauthorized" | "not_as_authorized" | "payment_stopped" | "holder_deceased" | "account_frozen" | "file_data_invalid" | "duplicate" | "account_not_eligible" | "refused_by_receiver" | "returned_on_request" | "name_mismatch" | "recipient_not_found" | "limit_exceeded" | "sanctions" | "rejected_by_rail";
         /** @description The rules and settings from which the fees of a payout were computed. */
         FeeBasis: {
             /** @description The rule of the service's fee, for example `ach-standard`. */
@@ -7523,10 +7785,20 @@ export interface components {
             message: string;
         };
         /**
+         * @description The JSON type of a field of a step.
+         * @enum {string}
+         */
+        FieldType: "string" | "integer" | "boolean" | "object";
+        /**
          * @description The format of the files that a bank takes.
          * @enum {string}
          */
         FileFormat: "nacha" | "pain001";
+        /**
+         * @description What members know about a file from the bank.
+         * @enum {string}
+         */
+        FileOutcome: "accepted" | "rejected" | "not_received";
         /**
          * @description What all entries of a file are.
          * @enum {string}
@@ -9543,7 +9815,7 @@ export interface components {
              * @description The latest arrival, in seconds.
              */
             arrival_seconds: number;
-            /** @description Whether the user has a method of this rail; the card rails need none. */
+            /** @description Whether the user has a method of this rail, or an e-mail address, to which the card rails deliver. */
             set_up: boolean;
             payout_method_id: components["schemas"]["PayoutMethodId"] | null;
         };
@@ -10548,7 +10820,7 @@ export interface components {
              * @description Optional for ach, wallet_c, bank_transfer, wire.
              * @enum {string|null}
              */
-            account_type?: "checking" | "savings" | null | "";
+            account_type?: "checking" | "savings" | null;
             /** @description Required for wallet_a. Optional for prepaid_card_a, gift_card_a, wallet_d, wallet_e. */
             email?: string | null;
             /** @description Required for intl_transfer. Optional for wallet_b. */
@@ -10583,7 +10855,7 @@ export interface components {
              * @description Required for crypto.
              * @enum {string|null}
              */
-            network?: "ethereum" | "bitcoin" | "solana" | "tron" | "polygon" | null | "";
+            network?: "ethereum" | "bitcoin" | "solana" | "tron" | "polygon" | null;
             /** @description Required for push_to_card. */
             card_token?: string | null;
             /** @description Whether it becomes the default payout method. If omitted, only the first method does. */
@@ -10827,8 +11099,8 @@ export interface components {
         StepField: {
             /** @description The name of the field. */
             name: string;
-            /** @description string, integer, boolean, object. */
-            type: string;
+            /** @description The JSON type. */
+            type: components["schemas"]["FieldType"];
             /** @description Whether the field is required. */
             required: boolean;
             /** @description The allowed words, if the field has a fixed set. */
@@ -11254,6 +11526,11 @@ export interface components {
             /** @description Whether the bank should have booked it: it is two banking days old. */
             overdue: boolean;
         };
+        /**
+         * @description What happens to a file whose account does not cover it at its cut-off.
+         * @enum {string}
+         */
+        UncoveredFiles: "alarm" | "hold";
         UnfreezeAutomaticPayoutsRequest: {
             /** @description Six digits. */
             token: string;
@@ -11417,6 +11694,8 @@ export interface components {
             file_name?: string;
             /** @description How the bank acknowledges its files. */
             acknowledgements?: components["schemas"]["AcknowledgementsInput"];
+            /** @description What happens to a file whose account does not cover it at its cut-off. */
+            uncovered_files?: components["schemas"]["UncoveredFiles"];
         };
         UpdateMemberRequest: {
             /** @description The new name. */
@@ -22807,7 +23086,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -22826,7 +23105,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -22978,7 +23257,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -22997,7 +23276,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -23168,7 +23447,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -23187,7 +23466,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -23359,7 +23638,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -23378,7 +23657,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -23564,7 +23843,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -23583,7 +23862,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -23763,7 +24042,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -23782,7 +24061,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -23947,7 +24226,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -23966,7 +24245,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -24136,7 +24415,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -24155,7 +24434,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -24305,7 +24584,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -24324,7 +24603,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -24509,7 +24788,7 @@ export interface operations {
                      *         "fields": [
                      *           {
                      *             "name": "Corner Shop",
-                     *             "type": "text",
+                     *             "type": "string",
                      *             "required": true,
                      *             "choices": [
                      *               "text"
@@ -24528,7 +24807,7 @@ export interface operations {
                      *             "fields": [
                      *               {
                      *                 "name": "Corner Shop",
-                     *                 "type": "text",
+                     *                 "type": "string",
                      *                 "required": true,
                      *                 "choices": [
                      *                   "text"
@@ -30422,6 +30701,7 @@ export interface operations {
                      *             ],
                      *             "amounts": "dollars"
                      *           },
+                     *           "uncovered_files": "alarm",
                      *           "settings_version": 1000,
                      *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -30603,6 +30883,7 @@ export interface operations {
                      *         ],
                      *         "amounts": "dollars"
                      *       },
+                     *       "uncovered_files": "alarm",
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -30747,6 +31028,7 @@ export interface operations {
                      *         ],
                      *         "amounts": "dollars"
                      *       },
+                     *       "uncovered_files": "alarm",
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -30889,6 +31171,7 @@ export interface operations {
                      *         ],
                      *         "amounts": "dollars"
                      *       },
+                     *       "uncovered_files": "alarm",
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31190,6 +31473,7 @@ export interface operations {
                      *         ],
                      *         "amounts": "dollars"
                      *       },
+                     *       "uncovered_files": "alarm",
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31346,6 +31630,7 @@ export interface operations {
                      *         ],
                      *         "amounts": "dollars"
                      *       },
+                     *       "uncovered_files": "alarm",
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31505,6 +31790,7 @@ export interface operations {
                      *         ],
                      *         "amounts": "dollars"
                      *       },
+                     *       "uncovered_files": "alarm",
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31661,6 +31947,7 @@ export interface operations {
                      *         ],
                      *         "amounts": "dollars"
                      *       },
+                     *       "uncovered_files": "alarm",
                      *       "settings_version": 1000,
                      *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -31817,6 +32104,7 @@ export interface operations {
                      *             ],
                      *             "amounts": "dollars"
                      *           },
+                     *           "uncovered_files": "alarm",
                      *           "settings_version": 1000,
                      *           "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "tested_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
@@ -33766,11 +34054,20 @@ export interface operations {
                      *           "size": 1000,
                      *           "sha256": "text",
                      *           "must_release": true,
+                     *           "uncovered": 1000,
                      *           "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "released": "2026-03-02T15:00:00.000000Z",
                      *           "doubt": "text",
                      *           "sealed": "2026-03-02T15:00:00.000000Z",
                      *           "answer": "accepted",
+                     *           "contested": "duplicate",
+                     *           "decision": {
+                     *             "outcome": "accepted",
+                     *             "evidence": "text",
+                     *             "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *             "proposed": "2026-03-02T15:00:00.000000Z",
+                     *             "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *           },
                      *           "returned": 1000,
                      *           "refused": 1000,
                      *           "sent": "2026-03-02T15:00:00.000000Z",
@@ -33865,11 +34162,20 @@ export interface operations {
                      *       "size": 1000,
                      *       "sha256": "text",
                      *       "must_release": true,
+                     *       "uncovered": 1000,
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
+                     *       "contested": "duplicate",
+                     *       "decision": {
+                     *         "outcome": "accepted",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       },
                      *       "returned": 1000,
                      *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
@@ -34004,6 +34310,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *         "company_name": "ACME INC",
                      *         "since": "2026-03-02T15:00:00.000000Z",
                      *         "debits": 1000,
@@ -34031,6 +34338,8 @@ export interface operations {
                     "application/json": {
                         /** @description The originator. */
                         originator_id: components["schemas"]["OriginatorId"];
+                        /** @description Its connection. */
+                        bank_connection_id: components["schemas"]["BankConnectionId"];
                         /**
                          * @description The name under which it sends.
                          * @example ACME INC
@@ -34048,7 +34357,7 @@ export interface operations {
                         debits: number;
                         /** @description Those that were not authorized: R05, R07, R10, R11, R29, R51. */
                         unauthorized: components["schemas"]["ReturnRate"];
-                        /** @description Those to accounts that are closed, unknown or not valid: R02, R03, R04, R13, R28. */
+                        /** @description Those to accounts that are closed, unknown or not valid: R02, R03, R04, R12, R13, R28. */
                         administrative: components["schemas"]["ReturnRate"];
                         /** @description All that came back. */
                         all: components["schemas"]["ReturnRate"];
@@ -34246,11 +34555,20 @@ export interface operations {
                      *       "size": 1000,
                      *       "sha256": "text",
                      *       "must_release": true,
+                     *       "uncovered": 1000,
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
+                     *       "contested": "duplicate",
+                     *       "decision": {
+                     *         "outcome": "accepted",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       },
                      *       "returned": 1000,
                      *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
@@ -34369,11 +34687,20 @@ export interface operations {
                      *       "size": 1000,
                      *       "sha256": "text",
                      *       "must_release": true,
+                     *       "uncovered": 1000,
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
+                     *       "contested": "duplicate",
+                     *       "decision": {
+                     *         "outcome": "accepted",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       },
                      *       "returned": 1000,
                      *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
@@ -34490,11 +34817,20 @@ export interface operations {
                      *       "size": 1000,
                      *       "sha256": "text",
                      *       "must_release": true,
+                     *       "uncovered": 1000,
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
+                     *       "contested": "duplicate",
+                     *       "decision": {
+                     *         "outcome": "accepted",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       },
                      *       "returned": 1000,
                      *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
@@ -34515,6 +34851,8 @@ export interface operations {
              *     `not-permitted`: The credentials are valid but do not permit this call.
              *
              *     `member-proof-required`: The app's settings require the member's own session.
+             *
+             *     `self-approval`: A member cannot approve a payable that they submitted.
              */
             403: {
                 headers: {
@@ -34522,7 +34860,140 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"] | components["schemas"]["SelfApprovalError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    decide_bank_file: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the bank file. */
+                bank_file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "019a0000-0000-7000-8000-000000000000",
+                 *       "outcome": "rejected",
+                 *       "evidence": "J. Doe of the bank's ACH desk, 10:15, reference 4711."
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideBankFileRequest"];
+            };
+        };
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "updated": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "open",
+                     *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "platform": "ach",
+                     *       "direction": "credit",
+                     *       "purpose": "payments",
+                     *       "send_by": "2026-03-02T15:00:00.000000Z",
+                     *       "entry_class": "PPD",
+                     *       "window": "evening",
+                     *       "cutoff": "2026-03-02T15:00:00.000000Z",
+                     *       "submit_by": "2026-03-02T15:00:00.000000Z",
+                     *       "effective": "2026-03-02",
+                     *       "settles": "2026-03-02T15:00:00.000000Z",
+                     *       "entries": 1000,
+                     *       "credit": 1000,
+                     *       "debit": 1000,
+                     *       "message_id": "019A00000000700080000000000000AB",
+                     *       "name": "ACME_20261123_A.ach",
+                     *       "size": 1000,
+                     *       "sha256": "text",
+                     *       "must_release": true,
+                     *       "uncovered": 1000,
+                     *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "released": "2026-03-02T15:00:00.000000Z",
+                     *       "doubt": "text",
+                     *       "sealed": "2026-03-02T15:00:00.000000Z",
+                     *       "answer": "accepted",
+                     *       "contested": "duplicate",
+                     *       "decision": {
+                     *         "outcome": "accepted",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       },
+                     *       "returned": 1000,
+                     *       "refused": 1000,
+                     *       "sent": "2026-03-02T15:00:00.000000Z",
+                     *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "evidence": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankFile"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             *
+             *     `self-approval`: A member cannot approve a payable that they submitted.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"] | components["schemas"]["SelfApprovalError"];
                 };
             };
             404: components["responses"]["NotFound"];
@@ -34610,11 +35081,20 @@ export interface operations {
                      *       "size": 1000,
                      *       "sha256": "text",
                      *       "must_release": true,
+                     *       "uncovered": 1000,
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
+                     *       "contested": "duplicate",
+                     *       "decision": {
+                     *         "outcome": "accepted",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       },
                      *       "returned": 1000,
                      *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
@@ -34731,11 +35211,20 @@ export interface operations {
                      *       "size": 1000,
                      *       "sha256": "text",
                      *       "must_release": true,
+                     *       "uncovered": 1000,
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
+                     *       "contested": "duplicate",
+                     *       "decision": {
+                     *         "outcome": "accepted",
+                     *         "evidence": "text",
+                     *         "proposed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "proposed": "2026-03-02T15:00:00.000000Z",
+                     *         "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       },
                      *       "returned": 1000,
                      *       "refused": 1000,
                      *       "sent": "2026-03-02T15:00:00.000000Z",
@@ -34812,11 +35301,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "kind": "unsent",
+                     *         "kind": "stopped",
                      *         "message": "Thank you for your work!",
                      *         "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *         "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *         "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "originator_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *         "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *         "bank_item_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *         "amount": 1000,
@@ -34836,11 +35327,13 @@ export interface operations {
                         bank_connection_id: components["schemas"]["BankConnectionId"];
                         settlement_account_id: components["schemas"]["SettlementAccountId"] | null;
                         bank_file_id: components["schemas"]["BankFileId"] | null;
+                        inbound_file_id: components["schemas"]["InboundFileId"] | null;
+                        originator_id: components["schemas"]["OriginatorId"] | null;
                         bank_statement_id: components["schemas"]["BankStatementId"] | null;
                         bank_item_id: components["schemas"]["BankItemId"] | null;
                         /**
                          * Format: int64
-                         * @description The amount of the file or the line, or what is missing, in cents; negative for a debit by the bank.
+                         * @description The amount of the file, the line or the reports, or what is missing, in cents; negative for a debit by the bank.
                          */
                         amount: number | null;
                         /** @description The banking days without a statement. */

@@ -251,11 +251,13 @@ fn set_up_routes() -> Vec<Route> {
         route!(Get "/v2/bank/connections" Organization "list_bank_connections" list)
             .members(Permission::View)
             .about(TAG, "List the connections to banks")
+            .describe("Lists the connections to banks, newest first, with their settings and states.")
             .asks::<BankConnectionsQuery>()
             .gives::<ListEnvelope<BankConnectionJson>>(200, "One page of the list."),
         route!(Get "/v2/bank/connections/{bank_connection_id}" Organization "get_bank_connection" show)
             .members(Permission::View)
             .about(TAG, "Get a connection to a bank")
+            .describe("Returns a connection with its settings, and who made, tested and approved it.")
             .gives::<BankConnectionJson>(200, "The connection.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/bank/connections/{bank_connection_id}" Organization "update_bank_connection" update)
@@ -268,6 +270,7 @@ fn set_up_routes() -> Vec<Route> {
         route!(Get "/v2/bank/calendar" Organization "get_bank_calendar" calendar)
             .members(Permission::View)
             .about(TAG, "Get the banking days and windows of a connection")
+            .describe("Lists the banking days of a range with the cut-offs of the connection, and the effective dates and settlement times of files that are cut then.")
             .asks::<CalendarQuery>()
             .gives::<BankCalendarJson>(200, "The days, with their windows.")
             .refuses(&[Code::NotFound]),
@@ -290,6 +293,7 @@ fn review_routes() -> Vec<Route> {
         route!(Post "/v2/bank/connections/{bank_connection_id}/test" Organization "test_bank_connection" test)
             .members(Permission::Govern)
             .about(TAG, "Record that the bank has accepted a test file")
+            .describe("Records that the bank has accepted a test file. Another member approves the connection afterwards.")
             .takes::<TestResult>()
             .gives::<BankConnectionJson>(200, "The connection.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
@@ -315,6 +319,7 @@ fn stop_routes() -> Vec<Route> {
         route!(Post "/v2/bank/connections/{bank_connection_id}/resume" Organization "resume_bank_connection" resume)
             .members(Permission::Govern)
             .about(TAG, "Resume a connection to a bank")
+            .describe("Sends files again over a paused connection. A connection in use stays as it is.")
             .takes::<ActingMember>()
             .gives::<BankConnectionJson>(200, "The connection.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),

@@ -99,6 +99,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/bank/originators" Organization "list_originators" list)
             .members(Permission::View)
             .about(TAG, "List originators")
+            .describe("Lists the names under which files are sent, newest first.")
             .asks::<OriginatorsQuery>()
             .gives::<ListEnvelope<OriginatorJson>>(200, "One page of the list."),
         route!(Post "/v2/bank/originators/{originator_id}/approve" Organization "approve_originator" approve)

@@ -127,6 +127,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/bank/providers" Organization "list_rail_providers" list)
             .members(Permission::View)
             .about(TAG, "List the providers of rails behind HTTP")
+            .describe("Lists the providers behind HTTP, newest first. Secrets are never shown.")
             .asks::<RailProvidersQuery>()
             .gives::<ListEnvelope<RailProviderJson>>(200, "One page of the list."),
         route!(Post "/v2/bank/providers/{rail_provider_id}/approve" Organization "approve_rail_provider" approve)

@@ -117,6 +117,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/bank/routes" Organization "list_rail_routes" list)
             .members(Permission::View)
             .about(TAG, "List the routes of rails")
+            .describe("Lists which bank or provider carries a rail, and from which day on, newest first.")
             .asks::<RailRoutesQuery>()
             .gives::<ListEnvelope<RailRouteJson>>(200, "One page of the list."),
         route!(Post "/v2/bank/routes/{rail_route_id}/approve" Organization "approve_rail_route" approve)

@@ -86,6 +86,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/bank/settlement-accounts" Organization "list_settlement_accounts" list)
             .members(Permission::View)
             .about(TAG, "List settlement accounts")
+            .describe("Lists the accounts at banks that files debit and credit, newest first.")
             .asks::<SettlementAccountsQuery>()
             .gives::<ListEnvelope<SettlementAccountJson>>(200, "One page of the list."),
         route!(Post "/v2/bank/settlement-accounts/{settlement_account_id}/approve" Organization "approve_settlement_account" approve)

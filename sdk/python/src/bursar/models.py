@@ -65,7 +65,7 @@ class AdvancedClock(TypedDict):
     drained: bool
 
 
-AlarmKind: TypeAlias = Literal['unsent', 'in_doubt', 'rejected', 'not_acknowledged', 'unbooked', 'not_covered', 'near_limit', 'statement_missing', 'statement_stopped', 'suspense']
+AlarmKind: TypeAlias = Literal['stopped', 'unsent', 'in_doubt', 'rejected', 'contested', 'not_acknowledged', 'unbooked', 'not_covered', 'near_limit', 'statement_missing', 'statement_stopped', 'suspense', 'quarantined', 'unmatched', 'return_rate']
 
 
 Alike: TypeAlias = Literal['same', 'similar', 'sounds_alike', 'initial']
@@ -443,6 +443,9 @@ class ContactInput(TypedDict):
     zip: NotRequired[str | None]
 
 
+Contest: TypeAlias = Literal['duplicate', 'other_totals', 'refused']
+
+
 class CreateAppKeyRequest(TypedDict):
     expires_at: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
@@ -679,7 +682,7 @@ class ExportedTaxYear(TypedDict):
     form_awaited: bool
 
 
-FailureCode: TypeAlias = Literal['insufficient_funds', 'account_closed', 'no_account', 'invalid_account_number', 'unauthorized', 'not_as_authorized', 'payment_stopped', 'holder_deceased', 'account_frozen', 'file_data_invalid', 'account_not_eligible', 'refused_by_receiver', 'returned_on_request', 'name_mismatch', 'recipient_not_found', 'limit_exceeded', 'rejected_by_rail']
+FailureCode: TypeAlias = Literal['insufficient_funds', 'account_closed', 'no_account', 'invalid_account_number', 'unauthorized', 'not_as_authorized', 'payment_stopped', 'holder_deceased', 'account_frozen', 'file_data_invalid', 'duplicate', 'account_not_eligible', 'refused_by_receiver', 'returned_on_request', 'name_mismatch', 'recipient_not_found', 'limit_exceeded', 'sanctions', 'rejected_by_rail']
 
 
 class FeeSettings(TypedDict):
@@ -693,7 +696,13 @@ class FeeSettings(TypedDict):
     max: int | None
 
 
+FieldType: TypeAlias = Literal['string', 'integer', 'boolean', 'object']
+
+
 FileFormat: TypeAlias = Literal['nacha', 'pain001']
+
+
+FileOutcome: TypeAlias = Literal['accepted', 'rejected', 'not_received']
 
 
 FilePurpose: TypeAlias = Literal['payments', 'reversals', 'retries', 'prenotes']
@@ -1510,7 +1519,7 @@ class SetPayoutMethodRequest(TypedDict):
     platform: RequestedPlatform
     routing_number: NotRequired[str | None]
     account_number: NotRequired[str | None]
-    account_type: NotRequired[Literal['checking', 'savings', ''] | None]
+    account_type: NotRequired[Literal['checking', 'savings'] | None]
     email: NotRequired[str | None]
     phone_number: NotRequired[str | None]
     country_code: NotRequired[str | None]
@@ -1526,7 +1535,7 @@ class SetPayoutMethodRequest(TypedDict):
     town: NotRequired[str | None]
     address_country: NotRequired[str | None]
     name: NotRequired[str | None]
-    network: NotRequired[Literal['ethereum', 'bitcoin', 'solana', 'tron', 'polygon', ''] | None]
+    network: NotRequired[Literal['ethereum', 'bitcoin', 'solana', 'tron', 'polygon'] | None]
     card_token: NotRequired[str | None]
     is_default: NotRequired[bool | None]
     auto_payout_enabled: NotRequired[bool | None]
@@ -1609,7 +1618,7 @@ class StepField(TypedDict):
     """
 
     name: str
-    type: str
+    type: FieldType
     required: bool
     choices: list[str]
 
@@ -1721,6 +1730,9 @@ class UnbookedItem(TypedDict):
     age: int
     amount: int
     overdue: bool
+
+
+UncoveredFiles: TypeAlias = Literal['alarm', 'hold']
 
 
 class UnfreezeAutomaticPayoutsRequest(TypedDict):
@@ -2269,51 +2281,16 @@ class BankEntryList(TypedDict):
     data: list[BankEntry]
 
 
-class BankFile(TypedDict):
+class BankFileDecision(TypedDict):
     """
-    A file with payments for a bank.
+    What members know from the bank about a file. It takes effect when another member has confirmed it.
     """
 
-    id: BankFileId
-    created: str
-    updated: str
-    status: FileStatus
-    bank_connection_id: BankConnectionId
-    originator_id: OriginatorId
-    settlement_account_id: SettlementAccountId
-    platform: Platform
-    direction: Direction
-    purpose: FilePurpose
-    send_by: str | None
-    entry_class: EntryClass | None
-    window: str
-    cutoff: str
-    submit_by: str
-    effective: str
-    settles: str
-    entries: int
-    credit: int
-    debit: int
-    message_id: str | None
-    name: str | None
-    size: int | None
-    sha256: str | None
-    must_release: bool
-    released_by: MemberId | None
-    released: str | None
-    doubt: str | None
-    sealed: str | None
-    answer: BankAnswer | None
-    returned: int
-    refused: int
-    sent: str | None
-    closed_by: MemberId | None
-    evidence: str | None
-
-
-class BankFileList(TypedDict):
-    has_more: bool
-    data: list[BankFile]
+    outcome: FileOutcome
+    evidence: str
+    proposed_by: MemberId
+    proposed: str
+    confirmed_by: MemberId | None
 
 
 class BankItemProposal(TypedDict):
@@ -2441,7 +2418,7 @@ class ChooseClaimMethodRequest(TypedDict):
     platform: NotRequired[RequestedPlatform]
     routing_number: NotRequired[str | None]
     account_number: NotRequired[str | None]
-    account_type: NotRequired[Literal['checking', 'savings', ''] | None]
+    account_type: NotRequired[Literal['checking', 'savings'] | None]
     email: NotRequired[str | None]
     phone_number: NotRequired[str | None]
     country_code: NotRequired[str | None]
@@ -2457,7 +2434,7 @@ class ChooseClaimMethodRequest(TypedDict):
     town: NotRequired[str | None]
     address_country: NotRequired[str | None]
     name: NotRequired[str | None]
-    network: NotRequired[Literal['ethereum', 'bitcoin', 'solana', 'tron', 'polygon', ''] | None]
+    network: NotRequired[Literal['ethereum', 'bitcoin', 'solana', 'tron', 'polygon'] | None]
     card_token: NotRequired[str | None]
     payout_method_id: NotRequired[str | None]
     is_default: NotRequired[bool | None]
@@ -2657,6 +2634,13 @@ class Debit(TypedDict):
     authorization: PaymentAuthorization
     held: bool
     available_at: str | None
+
+
+class DecideBankFileRequest(TypedDict):
+    acting_user_id: str
+    outcome: FileOutcome
+    evidence: str
+    idempotency_key: NotRequired[str | None]
 
 
 class DecideRailPaymentRequest(TypedDict):
@@ -3703,6 +3687,7 @@ class UpdateBankConnectionRequest(TypedDict):
     limits: NotRequired[LimitsInput]
     file_name: NotRequired[str]
     acknowledgements: NotRequired[AcknowledgementsInput]
+    uncovered_files: NotRequired[UncoveredFiles]
 
 
 class UpdateUserComplianceRequest(TypedDict):
@@ -4038,6 +4023,7 @@ class BankConnection(TypedDict):
     limits: BankLimitsOfBothDirections
     file_name: str
     acknowledgements: BankAcknowledgements
+    uncovered_files: UncoveredFiles
     settings_version: int
     made_by: MemberId
     tested_by: MemberId | None
@@ -4053,6 +4039,56 @@ class BankConnection(TypedDict):
 class BankConnectionList(TypedDict):
     has_more: bool
     data: list[BankConnection]
+
+
+class BankFile(TypedDict):
+    """
+    A file with payments for a bank.
+    """
+
+    id: BankFileId
+    created: str
+    updated: str
+    status: FileStatus
+    bank_connection_id: BankConnectionId
+    originator_id: OriginatorId
+    settlement_account_id: SettlementAccountId
+    platform: Platform
+    direction: Direction
+    purpose: FilePurpose
+    send_by: str | None
+    entry_class: EntryClass | None
+    window: str
+    cutoff: str
+    submit_by: str
+    effective: str
+    settles: str
+    entries: int
+    credit: int
+    debit: int
+    message_id: str | None
+    name: str | None
+    size: int | None
+    sha256: str | None
+    must_release: bool
+    uncovered: int | None
+    released_by: MemberId | None
+    released: str | None
+    doubt: str | None
+    sealed: str | None
+    answer: BankAnswer | None
+    contested: Contest | None
+    decision: BankFileDecision | None
+    returned: int
+    refused: int
+    sent: str | None
+    closed_by: MemberId | None
+    evidence: str | None
+
+
+class BankFileList(TypedDict):
+    has_more: bool
+    data: list[BankFile]
 
 
 class BankItem(TypedDict):
@@ -4163,6 +4199,7 @@ class CreateBankConnectionRequest(TypedDict):
     limits: LimitsInput
     file_name: str
     acknowledgements: NotRequired[AcknowledgementsInput | None]
+    uncovered_files: NotRequired[UncoveredFiles | None]
     idempotency_key: NotRequired[str | None]
 
 

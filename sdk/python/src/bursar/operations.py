@@ -20,15 +20,24 @@ class Operations(Transport):
         return self.request("POST", "/v2/apps", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_apps(self, *, app_id: str | None = None) -> list[models.App]:
-        """List apps."""
+        """List apps.
+
+        Lists the organization's apps, newest first. An app's key lists its own app only.
+        """
         return self.request("GET", "/v2/apps", app_id=app_id)
 
     def get_app(self, app_id: str) -> models.App:
-        """Get an app."""
+        """Get an app.
+
+        Returns one app. An app's key reads its own app only.
+        """
         return self.request("GET", f"/v2/apps/{self.part(app_id)}")
 
     def update_app(self, app_id: str, body: models.UpdateAppRequest | None = None) -> models.App:
-        """Update an app's name or metadata."""
+        """Update an app's name or metadata.
+
+        Changes only the fields that are sent. The new name is in pages and messages from then on.
+        """
         return self.request("PATCH", f"/v2/apps/{self.part(app_id)}", body=body)
 
     def delete_app(self, app_id: str) -> models.App:
@@ -39,7 +48,10 @@ class Operations(Transport):
         return self.request("DELETE", f"/v2/apps/{self.part(app_id)}")
 
     def get_app_settings(self, app_id: str) -> models.Settings:
-        """Get an app's settings."""
+        """Get an app's settings.
+
+        Returns all settings of the app.
+        """
         return self.request("GET", f"/v2/apps/{self.part(app_id)}/settings")
 
     def update_app_settings(self, app_id: str, body: models.UpdateAppSettingsRequest | None = None) -> models.Settings:
@@ -57,7 +69,10 @@ class Operations(Transport):
         return self.request("GET", f"/v2/apps/{self.part(app_id)}/fee-tables", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before})
 
     def list_organizations(self) -> models.OrganizationList:
-        """Get your organization."""
+        """Get your organization.
+
+        Returns a list with the organization of the key.
+        """
         return self.request("GET", "/v2/organizations")
 
     def create_app_key(self, app_id: str, body: models.CreateAppKeyRequest | None = None, *, idempotency_key: str | None = None) -> models.ShownKey:
@@ -68,7 +83,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/apps/{self.part(app_id)}/keys", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_app_keys(self, app_id: str) -> models.KeyList:
-        """List an app's keys."""
+        """List an app's keys.
+
+        Lists the app's keys, also those that were revoked, without their secrets.
+        """
         return self.request("GET", f"/v2/apps/{self.part(app_id)}/keys")
 
     def delete_app_key(self, app_id: str, client_id: str) -> models.Key:
@@ -128,7 +146,10 @@ class Operations(Transport):
         return self.request("GET", f"/v2/apps/{self.part(app_id)}/compliance")
 
     def create_member(self, body: models.CreateMemberRequest, *, idempotency_key: str | None = None) -> models.Member:
-        """Add a member to the organization."""
+        """Add a member to the organization.
+
+        Adds a person who acts for the organization. The role decides what the member may do.
+        """
         return self.request("POST", "/v2/members", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_members(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.MemberStatus | None = None, app_id: str | None = None) -> models.MemberList:
@@ -143,7 +164,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_members(limit=limit, created_after=created_after, created_before=created_before, status=status, app_id=app_id, starting_after=after))
 
     def update_member(self, member_id: str, body: models.UpdateMemberRequest | None = None) -> models.Member:
-        """Update a member."""
+        """Update a member.
+
+        Changes only the fields that are sent.
+        """
         return self.request("PATCH", f"/v2/members/{self.part(member_id)}", body=body)
 
     def delete_member(self, member_id: str) -> models.Member:
@@ -235,7 +259,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/users", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_users(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, phone_number: str | None = None, email: str | None = None, status: models.UserStatus | None = None, metadata: str | None = None, app_id: str | None = None) -> models.UserList:
-        """List the app's users."""
+        """List the app's users.
+
+        Lists the users that are connected to the app, newest first.
+        """
         return self.request("GET", "/v2/users", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "phone_number": phone_number, "email": email, "status": status, "metadata": metadata}, app_id=app_id)
 
     def iterate_users(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, phone_number: str | None = None, email: str | None = None, status: models.UserStatus | None = None, metadata: str | None = None, app_id: str | None = None) -> Iterator[models.User]:
@@ -250,7 +277,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/users/connect", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def get_user(self, user_id: str, *, app_id: str | None = None) -> models.User:
-        """Get a user."""
+        """Get a user.
+
+        Returns one user, as the app sees them.
+        """
         return self.request("GET", f"/v2/users/{self.part(user_id)}", app_id=app_id)
 
     def update_user(self, user_id: str, body: models.UpdateUserRequest | None = None, *, app_id: str | None = None) -> models.User:
@@ -275,7 +305,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/users/{self.part(user_id)}/send-verification-token", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def verify_user(self, user_id: str, body: models.VerifyUserRequest, *, app_id: str | None = None, idempotency_key: str | None = None) -> models.User:
-        """Verify a user with a code."""
+        """Verify a user with a code.
+
+        Verifies the user if the code is the one that send-verification-token sent. A code accepts a limited number of tries.
+        """
         return self.request("POST", f"/v2/users/{self.part(user_id)}/verify", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def unlock_verification(self, body: models.UnlockVerificationRequest | None = None, *, idempotency_key: str | None = None) -> models.Verification:
@@ -286,7 +319,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/verifications/unlock", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def set_user_address(self, user_id: str, body: models.SetUserAddressRequest, *, app_id: str | None = None) -> None:
-        """Set a user's address."""
+        """Set a user's address.
+
+        Replaces the whole address.
+        """
         return self.request("PUT", f"/v2/users/{self.part(user_id)}/addresses", body=body, app_id=app_id)
 
     def get_notice(self, token: str, *, claim_session: str | None = None) -> models.Notice:
@@ -304,11 +340,17 @@ class Operations(Transport):
         return self.request("POST", f"/v2/notices/{self.part(token)}/freeze", headers={"Claim-Session": claim_session})
 
     def send_unfreeze_code(self, token: str, *, claim_session: str | None = None) -> models.Notice:
-        """Send a code to the payee's contact from before the change."""
+        """Send a code to the payee's contact from before the change.
+
+        The code proves that the payee still has the earlier contact, and ends the freeze.
+        """
         return self.request("POST", f"/v2/notices/{self.part(token)}/code", headers={"Claim-Session": claim_session})
 
     def unfreeze_automatic_payouts(self, token: str, body: models.UnfreezeAutomaticPayoutsRequest, *, claim_session: str | None = None) -> models.Notice:
-        """Unfreeze automatic payouts with the code."""
+        """Unfreeze automatic payouts with the code.
+
+        Ends the freeze if the code is the one that POST /v2/notices/{token}/code sent.
+        """
         return self.request("POST", f"/v2/notices/{self.part(token)}/unfreeze", body=body, headers={"Claim-Session": claim_session})
 
     def update_user_compliance(self, user_id: str, body: models.UpdateUserComplianceRequest, *, app_id: str | None = None) -> models.User:
@@ -326,7 +368,10 @@ class Operations(Transport):
         return self.request("PUT", f"/v2/users/{self.part(user_id)}/compliance", body=body, app_id=app_id)
 
     def list_compliance_decisions(self, user_id: str, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, app_id: str | None = None) -> models.ComplianceDecisionList:
-        """List the findings about a user."""
+        """List the findings about a user.
+
+        Lists the decisions of members about a user's compliance fields, newest first.
+        """
         return self.request("GET", f"/v2/users/{self.part(user_id)}/compliance-decisions", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before}, app_id=app_id)
 
     def iterate_compliance_decisions(self, user_id: str, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, app_id: str | None = None) -> Iterator[models.ComplianceDecision]:
@@ -334,7 +379,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_compliance_decisions(user_id, limit=limit, created_after=created_after, created_before=created_before, app_id=app_id, starting_after=after))
 
     def list_payout_methods(self, user_id: str, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, platform: models.RequestedPlatform | None = None, app_id: str | None = None) -> models.PayoutMethodDetailsList:
-        """List a user's payout methods."""
+        """List a user's payout methods.
+
+        Lists the methods in use that the app's payouts can go to, newest first, with masked numbers.
+        """
         return self.request("GET", f"/v2/users/{self.part(user_id)}/payout-methods", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "platform": platform}, app_id=app_id)
 
     def iterate_payout_methods(self, user_id: str, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, platform: models.RequestedPlatform | None = None, app_id: str | None = None) -> Iterator[models.PayoutMethodDetails]:
@@ -344,12 +392,15 @@ class Operations(Transport):
     def set_payout_method(self, user_id: str, body: models.SetPayoutMethodRequest, *, app_id: str | None = None) -> models.PayoutMethodDetails:
         """Set up a payout method for a verified user.
 
-        Send the platform and the fields that it requires. Sending the same details again returns the existing method. Card numbers are never accepted: send card_token.
+        Send the platform and the fields that it requires. Sending the same details again returns the existing method. A card of prepaid_card_a or gift_card_a is delivered by e-mail: send email unless the user has one. Card numbers are never accepted: send card_token.
         """
         return self.request("PUT", f"/v2/users/{self.part(user_id)}/payout-methods", body=body, app_id=app_id)
 
     def list_payout_methods_unversioned(self, user_id: str, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, platform: models.RequestedPlatform | None = None, app_id: str | None = None) -> models.PayoutMethodDetailsList:
-        """List a user's payout methods (path without version)."""
+        """List a user's payout methods (path without version).
+
+        Answers as the path with the version does.
+        """
         return self.request("GET", f"/users/{self.part(user_id)}/payout-methods", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "platform": platform}, app_id=app_id)
 
     def iterate_payout_methods_unversioned(self, user_id: str, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, platform: models.RequestedPlatform | None = None, app_id: str | None = None) -> Iterator[models.PayoutMethodDetails]:
@@ -364,7 +415,10 @@ class Operations(Transport):
         return self.request("DELETE", f"/v2/users/{self.part(user_id)}/payout-methods/{self.part(method_id)}", app_id=app_id)
 
     def list_payout_options(self, user_id: str, *, app_id: str | None = None) -> models.PayoutOptionList:
-        """List the payout rails available to a user."""
+        """List the payout rails available to a user.
+
+        Returns each rail that is open to the user, with its fees and its time of arrival, on one page.
+        """
         return self.request("GET", f"/v2/users/{self.part(user_id)}/payout-options", app_id=app_id)
 
     def get_screening_list(self, *, app_id: str | None = None) -> models.ScreeningList:
@@ -375,7 +429,10 @@ class Operations(Transport):
         return self.request("GET", "/v2/screening/list", app_id=app_id)
 
     def get_user_screening(self, user_id: str, *, app_id: str | None = None) -> models.UserScreening:
-        """Get the screening result of a user."""
+        """Get the screening result of a user.
+
+        Returns the matches between the user's names and the sanctions list, and the decisions about them.
+        """
         return self.request("GET", f"/v2/users/{self.part(user_id)}/screening", app_id=app_id)
 
     def clear_user_screening(self, user_id: str, body: models.ClearUserScreeningRequest, *, idempotency_key: str | None = None) -> models.UserScreening:
@@ -442,7 +499,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/payout-links", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_payout_links(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.LinkStatus | None = None, phone_number: str | None = None, email: str | None = None, user_id: str | None = None, app_id: str | None = None) -> models.PayoutLinkList:
-        """List payout links."""
+        """List payout links.
+
+        Lists the app's payout links, newest first.
+        """
         return self.request("GET", "/v2/payout-links", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status, "phone_number": phone_number, "email": email, "user_id": user_id}, app_id=app_id)
 
     def iterate_payout_links(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.LinkStatus | None = None, phone_number: str | None = None, email: str | None = None, user_id: str | None = None, app_id: str | None = None) -> Iterator[models.PayoutLink]:
@@ -450,7 +510,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_payout_links(limit=limit, created_after=created_after, created_before=created_before, status=status, phone_number=phone_number, email=email, user_id=user_id, app_id=app_id, starting_after=after))
 
     def get_payout_link(self, payout_link_id: str, *, app_id: str | None = None) -> models.PayoutLink:
-        """Get a payout link."""
+        """Get a payout link.
+
+        Returns one payout link with its current status.
+        """
         return self.request("GET", f"/v2/payout-links/{self.part(payout_link_id)}", app_id=app_id)
 
     def cancel_payout_link(self, payout_link_id: str, *, app_id: str | None = None) -> models.PayoutLink:
@@ -475,7 +538,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/payout-requests", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_payout_requests(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.RequestStatus | None = None, phone_number: str | None = None, email: str | None = None, user_id: str | None = None, app_id: str | None = None) -> models.PayoutRequestList:
-        """List payout requests."""
+        """List payout requests.
+
+        Lists the app's payout requests, newest first.
+        """
         return self.request("GET", "/v2/payout-requests", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status, "phone_number": phone_number, "email": email, "user_id": user_id}, app_id=app_id)
 
     def iterate_payout_requests(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.RequestStatus | None = None, phone_number: str | None = None, email: str | None = None, user_id: str | None = None, app_id: str | None = None) -> Iterator[models.PayoutRequest]:
@@ -483,7 +549,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_payout_requests(limit=limit, created_after=created_after, created_before=created_before, status=status, phone_number=phone_number, email=email, user_id=user_id, app_id=app_id, starting_after=after))
 
     def get_payout_request(self, payout_request_id: str, *, app_id: str | None = None) -> models.PayoutRequest:
-        """Get a payout request."""
+        """Get a payout request.
+
+        Returns one payout request with its current status.
+        """
         return self.request("GET", f"/v2/payout-requests/{self.part(payout_request_id)}", app_id=app_id)
 
     def approve_payout_request(self, payout_request_id: str, body: models.ApprovePayoutRequestRequest | None = None, *, app_id: str | None = None, idempotency_key: str | None = None) -> models.PayoutRequest:
@@ -508,7 +577,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/payout-link-batches", query={"dry_run": dry_run, "columns": columns}, body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_payout_link_batches(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.BatchStatus | None = None, app_id: str | None = None) -> models.PayoutLinkBatchList:
-        """List payout link batches."""
+        """List payout link batches.
+
+        Lists the app's batches, newest first, without their rows.
+        """
         return self.request("GET", "/v2/payout-link-batches", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status}, app_id=app_id)
 
     def iterate_payout_link_batches(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.BatchStatus | None = None, app_id: str | None = None) -> Iterator[models.PayoutLinkBatch]:
@@ -555,7 +627,10 @@ class Operations(Transport):
         return self.request("GET", f"/v2/claims/{self.part(token)}", headers={"Claim-Session": claim_session})
 
     def give_claim_contact(self, token: str, body: models.GiveClaimContactRequest | None = None, *, claim_session: str | None = None, idempotency_key: str | None = None) -> models.ClaimDocument:
-        """Send a verification code."""
+        """Send a verification code.
+
+        Sends a six-digit code to the contact. If the link names its payee, only that contact is accepted.
+        """
         return self.request("POST", f"/v2/claims/{self.part(token)}/contact", body=body, headers={"Claim-Session": claim_session}, idempotency_key=idempotency_key or self.new_key())
 
     def prove_claim_contact(self, token: str, body: models.ProveClaimContactRequest, *, claim_session: str | None = None, idempotency_key: str | None = None) -> models.ClaimDocument:
@@ -566,7 +641,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/claims/{self.part(token)}/code", body=body, headers={"Claim-Session": claim_session}, idempotency_key=idempotency_key or self.new_key())
 
     def fill_claim_profile(self, token: str, body: models.FillClaimProfileRequest, *, claim_session: str | None = None, idempotency_key: str | None = None) -> models.ClaimDocument:
-        """Set the payee's name."""
+        """Set the payee's name.
+
+        Sets the payee's name, and the e-mail address if it is sent.
+        """
         return self.request("POST", f"/v2/claims/{self.part(token)}/profile", body=body, headers={"Claim-Session": claim_session}, idempotency_key=idempotency_key or self.new_key())
 
     def give_claim_tax_form(self, token: str, body: models.GiveClaimTaxFormRequest | None = None, *, claim_session: str | None = None, idempotency_key: str | None = None) -> models.ClaimDocument:
@@ -577,7 +655,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/claims/{self.part(token)}/compliance", body=body, headers={"Claim-Session": claim_session}, idempotency_key=idempotency_key or self.new_key())
 
     def choose_claim_method(self, token: str, body: models.ChooseClaimMethodRequest | None = None, *, claim_session: str | None = None, idempotency_key: str | None = None) -> models.ClaimDocument:
-        """Choose the payout method."""
+        """Choose the payout method.
+
+        Send payout_method_id for a saved payout method, or platform with the fields that it requires. A later call replaces the choice.
+        """
         return self.request("POST", f"/v2/claims/{self.part(token)}/method", body=body, headers={"Claim-Session": claim_session}, idempotency_key=idempotency_key or self.new_key())
 
     def pay_claim_out(self, token: str, body: models.PayClaimOutRequest | None = None, *, claim_session: str | None = None, idempotency_key: str | None = None) -> models.ClaimDocument:
@@ -634,7 +715,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_transfers(limit=limit, user_id=user_id, type=type, status=status, start_date=start_date, end_date=end_date, created_after=created_after, created_before=created_before, reverse_order=reverse_order, app_id=app_id, starting_after=after))
 
     def get_transfer(self, transfer_id: str, *, app_id: str | None = None) -> models.Transfer:
-        """Get a transfer."""
+        """Get a transfer.
+
+        Returns one transfer with its status and, after a failure or a return, the reason.
+        """
         return self.request("GET", f"/v2/transfers/{self.part(transfer_id)}", app_id=app_id)
 
     def deposit_to_app(self, app_id: str, body: models.DepositToAppRequest, *, idempotency_key: str | None = None) -> models.Transfer:
@@ -652,7 +736,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/apps/{self.part(app_id)}/withdraw", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def get_app_ach_account(self, app_id: str) -> models.BankAccount:
-        """Get an app's bank account."""
+        """Get an app's bank account.
+
+        Returns the bank account with which the app deposits and withdraws, with a masked number.
+        """
         return self.request("GET", f"/v2/apps/{self.part(app_id)}/ach-account")
 
     def set_app_ach_account(self, app_id: str, body: models.SetAppAchAccountRequest) -> models.BankAccount:
@@ -670,7 +757,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/organization-transfers", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_organization_transfers(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, app_id: str | None = None) -> models.OrganizationTransferList:
-        """List transfers between the organization and its apps."""
+        """List transfers between the organization and its apps.
+
+        Lists the transfers between the organization's balance and the balances of its apps, newest first.
+        """
         return self.request("GET", "/v2/organization-transfers", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "app_id": app_id})
 
     def iterate_organization_transfers(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, app_id: str | None = None) -> Iterator[models.OrganizationTransfer]:
@@ -685,7 +775,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/payment-customers", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_payment_customers(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, email: str | None = None, app_id: str | None = None) -> models.PaymentCustomerList:
-        """List payment customers."""
+        """List payment customers.
+
+        Lists the customers that pay the app, newest first.
+        """
         return self.request("GET", "/v2/payment-customers", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "email": email}, app_id=app_id)
 
     def iterate_payment_customers(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, email: str | None = None, app_id: str | None = None) -> Iterator[models.PaymentCustomer]:
@@ -693,11 +786,17 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_payment_customers(limit=limit, created_after=created_after, created_before=created_before, email=email, app_id=app_id, starting_after=after))
 
     def get_payment_customer(self, customer_id: str, *, app_id: str | None = None) -> models.PaymentCustomer:
-        """Get a payment customer."""
+        """Get a payment customer.
+
+        Returns one payment customer.
+        """
         return self.request("GET", f"/v2/payment-customers/{self.part(customer_id)}", app_id=app_id)
 
     def update_payment_customer(self, customer_id: str, body: models.UpdatePaymentCustomerRequest | None = None, *, app_id: str | None = None) -> models.PaymentCustomer:
-        """Update a payment customer."""
+        """Update a payment customer.
+
+        Changes only the fields that are sent. Null removes the e-mail address, the phone number or the metadata.
+        """
         return self.request("PATCH", f"/v2/payment-customers/{self.part(customer_id)}", body=body, app_id=app_id)
 
     def delete_payment_customer(self, customer_id: str, *, app_id: str | None = None) -> models.PaymentCustomer:
@@ -715,7 +814,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/payment-customers/{self.part(customer_id)}/bank-accounts", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_customer_bank_accounts(self, customer_id: str, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, app_id: str | None = None) -> models.BankAccountList:
-        """List a payment customer's bank accounts."""
+        """List a payment customer's bank accounts.
+
+        Lists the bank accounts from which the customer's payments are collected, newest first, with masked numbers.
+        """
         return self.request("GET", f"/v2/payment-customers/{self.part(customer_id)}/bank-accounts", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before}, app_id=app_id)
 
     def iterate_customer_bank_accounts(self, customer_id: str, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, app_id: str | None = None) -> Iterator[models.BankAccount]:
@@ -737,7 +839,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/payments", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_payables(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.PayableStatus | None = None, ap_vendor_id: str | None = None, external_id: str | None = None, number: str | None = None, app_id: str | None = None) -> models.PayableList:
-        """List payables."""
+        """List payables.
+
+        Lists the app's payables, newest first.
+        """
         return self.request("GET", "/v2/accounts-payable/payables", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status, "ap_vendor_id": ap_vendor_id, "external_id": external_id, "number": number}, app_id=app_id)
 
     def iterate_payables(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.PayableStatus | None = None, ap_vendor_id: str | None = None, external_id: str | None = None, number: str | None = None, app_id: str | None = None) -> Iterator[models.Payable]:
@@ -752,7 +857,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/accounts-payable/payables", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def get_payable(self, payable_id: str, *, app_id: str | None = None) -> models.Payable:
-        """Get a payable."""
+        """Get a payable.
+
+        Returns one payable with its current status.
+        """
         return self.request("GET", f"/v2/accounts-payable/payables/{self.part(payable_id)}", app_id=app_id)
 
     def update_payable(self, payable_id: str, body: models.UpdatePayableRequest, *, app_id: str | None = None) -> models.Payable:
@@ -819,7 +927,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/accounts-payable/payables/{self.part(payable_id)}/pay", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_vendors(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.VendorStatus | None = None, external_id: str | None = None, app_id: str | None = None) -> models.VendorList:
-        """List vendors."""
+        """List vendors.
+
+        Lists the app's vendors, newest first.
+        """
         return self.request("GET", "/v2/accounts-payable/vendors", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status, "external_id": external_id}, app_id=app_id)
 
     def iterate_vendors(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.VendorStatus | None = None, external_id: str | None = None, app_id: str | None = None) -> Iterator[models.Vendor]:
@@ -827,11 +938,17 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_vendors(limit=limit, created_after=created_after, created_before=created_before, status=status, external_id=external_id, app_id=app_id, starting_after=after))
 
     def create_vendor(self, body: models.CreateVendorRequest, *, app_id: str | None = None, idempotency_key: str | None = None) -> models.Vendor:
-        """Add a vendor."""
+        """Add a vendor.
+
+        Adds a company or person whose payables the app pays. A payable is paid by one of the vendor's payment methods.
+        """
         return self.request("POST", "/v2/accounts-payable/vendors", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def get_vendor(self, vendor_id: str, *, app_id: str | None = None) -> models.Vendor:
-        """Get a vendor."""
+        """Get a vendor.
+
+        Returns one vendor.
+        """
         return self.request("GET", f"/v2/accounts-payable/vendors/{self.part(vendor_id)}", app_id=app_id)
 
     def delete_vendor(self, vendor_id: str, body: models.DeleteVendorRequest | None = None, *, app_id: str | None = None) -> models.Vendor:
@@ -842,7 +959,10 @@ class Operations(Transport):
         return self.request("DELETE", f"/v2/accounts-payable/vendors/{self.part(vendor_id)}", body=body, app_id=app_id)
 
     def list_vendor_payment_methods(self, vendor_id: str, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.MethodStatus | None = None, app_id: str | None = None) -> models.VendorPaymentMethodList:
-        """List a vendor's payment methods."""
+        """List a vendor's payment methods.
+
+        Lists the accounts to which the vendor is paid, newest first, with masked numbers.
+        """
         return self.request("GET", f"/v2/accounts-payable/vendors/{self.part(vendor_id)}/payment-methods", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status}, app_id=app_id)
 
     def iterate_vendor_payment_methods(self, vendor_id: str, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.MethodStatus | None = None, app_id: str | None = None) -> Iterator[models.VendorPaymentMethod]:
@@ -857,7 +977,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/accounts-payable/vendors/{self.part(vendor_id)}/payment-methods", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def get_vendor_payment_method(self, vendor_id: str, payment_method_id: str, *, app_id: str | None = None) -> models.VendorPaymentMethod:
-        """Get a vendor's payment method."""
+        """Get a vendor's payment method.
+
+        Returns one payment method of a vendor, with a masked number.
+        """
         return self.request("GET", f"/v2/accounts-payable/vendors/{self.part(vendor_id)}/payment-methods/{self.part(payment_method_id)}", app_id=app_id)
 
     def delete_vendor_payment_method(self, vendor_id: str, payment_method_id: str, body: models.DeleteVendorPaymentMethodRequest | None = None, *, app_id: str | None = None) -> models.VendorPaymentMethod:
@@ -875,7 +998,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/accounts-payable/vendors/{self.part(vendor_id)}/payment-methods/{self.part(payment_method_id)}/confirm", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_approval_policies(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, active: bool | None = None, app_id: str | None = None) -> models.ApprovalPolicyList:
-        """List approval policies."""
+        """List approval policies.
+
+        Lists the policies that decide who approves a payable, newest first.
+        """
         return self.request("GET", "/v2/accounts-payable/approval-policies", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "active": active}, app_id=app_id)
 
     def iterate_approval_policies(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, active: bool | None = None, app_id: str | None = None) -> Iterator[models.ApprovalPolicy]:
@@ -890,7 +1016,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/accounts-payable/approval-policies", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def get_approval_policy(self, approval_policy_id: str, *, app_id: str | None = None) -> models.ApprovalPolicy:
-        """Get an approval policy."""
+        """Get an approval policy.
+
+        Returns one approval policy with its steps.
+        """
         return self.request("GET", f"/v2/accounts-payable/approval-policies/{self.part(approval_policy_id)}", app_id=app_id)
 
     def update_approval_policy(self, approval_policy_id: str, body: models.UpdateApprovalPolicyRequest | None = None, *, app_id: str | None = None) -> models.ApprovalPolicy:
@@ -926,7 +1055,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/bank/connections", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_bank_connections(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.ConnectionStatus | None = None) -> models.BankConnectionList:
-        """List the connections to banks."""
+        """List the connections to banks.
+
+        Lists the connections to banks, newest first, with their settings and states.
+        """
         return self.request("GET", "/v2/bank/connections", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status})
 
     def iterate_bank_connections(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.ConnectionStatus | None = None) -> Iterator[models.BankConnection]:
@@ -934,7 +1066,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_bank_connections(limit=limit, created_after=created_after, created_before=created_before, status=status, starting_after=after))
 
     def get_bank_connection(self, bank_connection_id: str) -> models.BankConnection:
-        """Get a connection to a bank."""
+        """Get a connection to a bank.
+
+        Returns a connection with its settings, and who made, tested and approved it.
+        """
         return self.request("GET", f"/v2/bank/connections/{self.part(bank_connection_id)}")
 
     def update_bank_connection(self, bank_connection_id: str, body: models.UpdateBankConnectionRequest) -> models.BankConnection:
@@ -945,7 +1080,10 @@ class Operations(Transport):
         return self.request("PATCH", f"/v2/bank/connections/{self.part(bank_connection_id)}", body=body)
 
     def get_bank_calendar(self, *, bank_connection_id: str, from_: str, to: str) -> models.BankCalendar:
-        """Get the banking days and windows of a connection."""
+        """Get the banking days and windows of a connection.
+
+        Lists the banking days of a range with the cut-offs of the connection, and the effective dates and settlement times of files that are cut then.
+        """
         return self.request("GET", "/v2/bank/calendar", query={"bank_connection_id": bank_connection_id, "from": from_, "to": to})
 
     def download_bank_test_file(self, bank_connection_id: str, *, originator_id: str, settlement_account_id: str) -> bytes:
@@ -956,7 +1094,10 @@ class Operations(Transport):
         return self.request("GET", f"/v2/bank/connections/{self.part(bank_connection_id)}/test-file", query={"originator_id": originator_id, "settlement_account_id": settlement_account_id})
 
     def test_bank_connection(self, bank_connection_id: str, body: models.TestBankConnectionRequest, *, idempotency_key: str | None = None) -> models.BankConnection:
-        """Record that the bank has accepted a test file."""
+        """Record that the bank has accepted a test file.
+
+        Records that the bank has accepted a test file. Another member approves the connection afterwards.
+        """
         return self.request("POST", f"/v2/bank/connections/{self.part(bank_connection_id)}/test", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def approve_bank_connection(self, bank_connection_id: str, body: models.ApproveBankConnectionRequest, *, idempotency_key: str | None = None) -> models.BankConnection:
@@ -974,7 +1115,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/bank/connections/{self.part(bank_connection_id)}/pause", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def resume_bank_connection(self, bank_connection_id: str, body: models.ResumeBankConnectionRequest, *, idempotency_key: str | None = None) -> models.BankConnection:
-        """Resume a connection to a bank."""
+        """Resume a connection to a bank.
+
+        Sends files again over a paused connection. A connection in use stays as it is.
+        """
         return self.request("POST", f"/v2/bank/connections/{self.part(bank_connection_id)}/resume", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def pause_bank_connections(self, body: models.PauseBankConnectionsRequest, *, idempotency_key: str | None = None) -> models.PausedConnections:
@@ -992,7 +1136,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/bank/originators", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_originators(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.SetupStatus | None = None) -> models.OriginatorList:
-        """List originators."""
+        """List originators.
+
+        Lists the names under which files are sent, newest first.
+        """
         return self.request("GET", "/v2/bank/originators", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_connection_id": bank_connection_id, "status": status})
 
     def iterate_originators(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.SetupStatus | None = None) -> Iterator[models.Originator]:
@@ -1021,7 +1168,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/bank/settlement-accounts", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_settlement_accounts(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.SetupStatus | None = None) -> models.SettlementAccountList:
-        """List settlement accounts."""
+        """List settlement accounts.
+
+        Lists the accounts at banks that files debit and credit, newest first.
+        """
         return self.request("GET", "/v2/bank/settlement-accounts", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_connection_id": bank_connection_id, "status": status})
 
     def iterate_settlement_accounts(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.SetupStatus | None = None) -> Iterator[models.SettlementAccount]:
@@ -1043,7 +1193,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/bank/providers", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_rail_providers(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, kind: models.ProviderKind | None = None, status: models.SetupStatus | None = None) -> models.RailProviderList:
-        """List the providers of rails behind HTTP."""
+        """List the providers of rails behind HTTP.
+
+        Lists the providers behind HTTP, newest first. Secrets are never shown.
+        """
         return self.request("GET", "/v2/bank/providers", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "kind": kind, "status": status})
 
     def iterate_rail_providers(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, kind: models.ProviderKind | None = None, status: models.SetupStatus | None = None) -> Iterator[models.RailProvider]:
@@ -1079,7 +1232,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/bank/routes", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_rail_routes(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, platform: str | None = None, status: models.SetupStatus | None = None, in_force_on: str | None = None) -> models.RailRouteList:
-        """List the routes of rails."""
+        """List the routes of rails.
+
+        Lists which bank or provider carries a rail, and from which day on, newest first.
+        """
         return self.request("GET", "/v2/bank/routes", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "platform": platform, "status": status, "in_force_on": in_force_on})
 
     def iterate_rail_routes(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, platform: str | None = None, status: models.SetupStatus | None = None, in_force_on: str | None = None) -> Iterator[models.RailRoute]:
@@ -1115,7 +1271,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/bank/provider-payments/{self.part(transfer_id)}/decide", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_bank_files(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.FileStatus | None = None) -> models.BankFileList:
-        """List files with payments."""
+        """List files with payments.
+
+        Lists the files with payments, newest first.
+        """
         return self.request("GET", "/v2/bank/files", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_connection_id": bank_connection_id, "status": status})
 
     def iterate_bank_files(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.FileStatus | None = None) -> Iterator[models.BankFile]:
@@ -1123,7 +1282,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_bank_files(limit=limit, created_after=created_after, created_before=created_before, bank_connection_id=bank_connection_id, status=status, starting_after=after))
 
     def get_bank_file(self, bank_file_id: str) -> models.BankFile:
-        """Get a file with payments."""
+        """Get a file with payments.
+
+        Returns a file with its state, its totals, and what the bank says about it.
+        """
         return self.request("GET", f"/v2/bank/files/{self.part(bank_file_id)}")
 
     def download_bank_file(self, bank_file_id: str) -> None:
@@ -1141,7 +1303,10 @@ class Operations(Transport):
         return self.request("GET", "/v2/bank/return-rates")
 
     def list_bank_entries(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None) -> models.BankEntryList:
-        """List payments in files."""
+        """List payments in files.
+
+        Lists the payments, reversals and prenotes in files, newest first.
+        """
         return self.request("GET", "/v2/bank/entries", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_file_id": bank_file_id})
 
     def iterate_bank_entries(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None) -> Iterator[models.BankEntry]:
@@ -1165,9 +1330,16 @@ class Operations(Transport):
     def mark_bank_file_unsent(self, bank_file_id: str, body: models.MarkBankFileUnsentRequest, *, idempotency_key: str | None = None) -> models.BankFile:
         """Record that the bank does not have a file in doubt.
 
-        Requires the bank's confirmation. The server removes its temporary files and sends the same bytes again under the same name.
+        The same as the outcome not_received of decide: the first call proposes it, and the call of another member confirms it. The server removes its temporary files and sends the same bytes again under the same name.
         """
         return self.request("POST", f"/v2/bank/files/{self.part(bank_file_id)}/mark-unsent", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def decide_bank_file(self, bank_file_id: str, body: models.DecideBankFileRequest, *, idempotency_key: str | None = None) -> models.BankFile:
+        """Record what the bank says about a file.
+
+        For a file in doubt, a contested one, or an answer that came by phone or in a portal. The first call proposes an outcome, and the call of another member with the same outcome confirms it. accepted: its payments may be presumed settled. rejected: they do not reach their payees; the file waits for redate or cancel, or all payments go back if some were presumed settled. not_received: the server sends the file in doubt again.
+        """
+        return self.request("POST", f"/v2/bank/files/{self.part(bank_file_id)}/decide", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def redate_bank_file(self, bank_file_id: str, body: models.RedateBankFileRequest, *, idempotency_key: str | None = None) -> models.BankFile:
         """Move a file into the next window.
@@ -1198,7 +1370,10 @@ class Operations(Transport):
         return self.request("POST", f"/v2/bank/files/{self.part(bank_file_id)}/reverse", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_bank_reversals(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None, status: models.ReversalStatus | None = None) -> models.BankReversalList:
-        """List reversals."""
+        """List reversals.
+
+        Lists the orders to take payments back at the bank, newest first.
+        """
         return self.request("GET", "/v2/bank/reversals", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_file_id": bank_file_id, "status": status})
 
     def iterate_bank_reversals(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_file_id: str | None = None, status: models.ReversalStatus | None = None) -> Iterator[models.BankReversal]:
@@ -1206,7 +1381,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_bank_reversals(limit=limit, created_after=created_after, created_before=created_before, bank_file_id=bank_file_id, status=status, starting_after=after))
 
     def get_bank_reversal(self, bank_reversal_id: str) -> models.BankReversal:
-        """Get a reversal."""
+        """Get a reversal.
+
+        Returns a reversal with its counts of settled and returned entries.
+        """
         return self.request("GET", f"/v2/bank/reversals/{self.part(bank_reversal_id)}")
 
     def approve_bank_reversal(self, bank_reversal_id: str, body: models.ApproveBankReversalRequest, *, idempotency_key: str | None = None) -> models.BankReversal:
@@ -1217,11 +1395,17 @@ class Operations(Transport):
         return self.request("POST", f"/v2/bank/reversals/{self.part(bank_reversal_id)}/approve", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def dismiss_bank_reversal(self, bank_reversal_id: str, body: models.DismissBankReversalRequest, *, idempotency_key: str | None = None) -> models.BankReversal:
-        """Dismiss a proposed reversal."""
+        """Dismiss a proposed reversal.
+
+        Ends a proposed reversal. Nothing is taken back.
+        """
         return self.request("POST", f"/v2/bank/reversals/{self.part(bank_reversal_id)}/dismiss", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_inbound_files(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.InboundStatus | None = None) -> models.InboundFileList:
-        """List files that banks sent."""
+        """List files that banks sent.
+
+        Lists the files that banks sent, newest first, with their findings if they are not applied.
+        """
         return self.request("GET", "/v2/bank/inbound-files", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "bank_connection_id": bank_connection_id, "status": status})
 
     def iterate_inbound_files(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, bank_connection_id: str | None = None, status: models.InboundStatus | None = None) -> Iterator[models.InboundFile]:
@@ -1321,7 +1505,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_bank_statements(limit=limit, created_after=created_after, created_before=created_before, settlement_account_id=settlement_account_id, status=status, starting_after=after))
 
     def get_bank_statement(self, bank_statement_id: str) -> models.BankStatementWithLines:
-        """Get a statement with its lines."""
+        """Get a statement with its lines.
+
+        Returns a statement with its balances, and why it waits or is in quarantine.
+        """
         return self.request("GET", f"/v2/bank/statements/{self.part(bank_statement_id)}")
 
     def confirm_bank_statement(self, bank_statement_id: str, body: models.ConfirmBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
@@ -1367,7 +1554,10 @@ class Operations(Transport):
         return self.request("GET", "/v2/ledger/trial-balance", query={"as_of": as_of}, app_id=app_id)
 
     def list_ledger_accounts(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, type: models.LedgerAccountKind | None = None, user_id: str | None = None, app_id: str | None = None) -> models.LedgerAccountList:
-        """List ledger accounts."""
+        """List ledger accounts.
+
+        Lists the ledger accounts with their balances.
+        """
         return self.request("GET", "/v2/ledger/accounts", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "type": type, "user_id": user_id}, app_id=app_id)
 
     def iterate_ledger_accounts(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, type: models.LedgerAccountKind | None = None, user_id: str | None = None, app_id: str | None = None) -> Iterator[models.LedgerAccount]:
@@ -1375,7 +1565,10 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_ledger_accounts(limit=limit, created_after=created_after, created_before=created_before, type=type, user_id=user_id, app_id=app_id, starting_after=after))
 
     def show_ledger_account(self, account_id: str, *, app_id: str | None = None) -> models.LedgerAccount:
-        """Get a ledger account."""
+        """Get a ledger account.
+
+        Returns one ledger account with its balance.
+        """
         return self.request("GET", f"/v2/ledger/accounts/{self.part(account_id)}", app_id=app_id)
 
     def list_ledger_entries(self, account_id: str, *, limit: int | None = None, starting_after: int | None = None, ending_before: int | None = None, created_after: str | None = None, created_before: str | None = None, app_id: str | None = None) -> models.EntryList:
@@ -1440,7 +1633,10 @@ class Operations(Transport):
         return self.request("POST", "/v2/webhook-endpoints", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
     def list_webhook_endpoints(self, *, limit: int | None = None, starting_after: str | None = None, ending_before: str | None = None, created_after: str | None = None, created_before: str | None = None, status: models.EndpointStatus | None = None, app_id: str | None = None) -> models.WebhookEndpointList:
-        """List webhook endpoints."""
+        """List webhook endpoints.
+
+        Lists the app's webhook endpoints, newest first, without their secrets.
+        """
         return self.request("GET", "/v2/webhook-endpoints", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created_after": created_after, "created_before": created_before, "status": status}, app_id=app_id)
 
     def iterate_webhook_endpoints(self, *, limit: int | None = None, created_after: str | None = None, created_before: str | None = None, status: models.EndpointStatus | None = None, app_id: str | None = None) -> Iterator[models.WebhookEndpoint]:
@@ -1448,11 +1644,17 @@ class Operations(Transport):
         return self.pages(lambda after: self.list_webhook_endpoints(limit=limit, created_after=created_after, created_before=created_before, status=status, app_id=app_id, starting_after=after))
 
     def get_webhook_endpoint(self, webhook_endpoint_id: str, *, app_id: str | None = None) -> models.WebhookEndpoint:
-        """Get a webhook endpoint."""
+        """Get a webhook endpoint.
+
+        Returns one webhook endpoint, without its secret.
+        """
         return self.request("GET", f"/v2/webhook-endpoints/{self.part(webhook_endpoint_id)}", app_id=app_id)
 
     def update_webhook_endpoint(self, webhook_endpoint_id: str, body: models.UpdateWebhookEndpointRequest | None = None, *, app_id: str | None = None) -> models.WebhookEndpoint:
-        """Update, disable or enable a webhook endpoint."""
+        """Update, disable or enable a webhook endpoint.
+
+        Changes only the fields that are sent. A disabled endpoint receives no events until it is enabled.
+        """
         return self.request("PATCH", f"/v2/webhook-endpoints/{self.part(webhook_endpoint_id)}", body=body, app_id=app_id)
 
     def delete_webhook_endpoint(self, webhook_endpoint_id: str, *, app_id: str | None = None) -> None:
