@@ -5,5 +5,4 @@ ALTER TABLE bank_files ADD COLUMN uncovered bigint;
 ALTER TABLE bank_files ADD COLUMN contested text COLLATE "C";
 ALTER TABLE bank_files ADD COLUMN decision text COLLATE "C";
 ALTER TABLE bank_files ADD COLUMN open_at uuid;
-UPDATE bank_files SET open_at = connection WHERE status NOT IN ('sent', 'canceled', 'dropped');
 CREATE INDEX bank_files_open ON bank_files (org, open_at, id) WHERE open_at IS NOT NULL;

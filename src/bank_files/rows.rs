@@ -199,6 +199,9 @@ fn latest(world: &World, org: OrgId, connection: BankConnectionId) -> Result<Vec
 /// The store's.
 pub fn open_files(world: &World, connection: &BankConnection) -> Result<Vec<Arc<BankFile>>, Halt> {
     let mut files = world.all::<BankFile>(BankFile::OPEN, key![connection.org, Some(connection.id)])?;
+    // Files that have not changed since the index was added.
+    let older = latest(world, connection.org, connection.id)?.into_iter();
+    files.extend(older.filter(|file| file.open_at.is_none() && file.is_open()));
     files.sort_by_key(|file| (file.window_at, file.id));
     Ok(files)
 }

@@ -189,8 +189,11 @@ async fn act(stage: &Stage, path: &str, body: Value) -> String {
     stage.share(&reply.id())
 }
 
+/// Each has an origin of its own.
 async fn draft(stage: &Stage) -> String {
-    act(stage, CONNECTIONS, new_connection(&stage.member("admin").await)).await
+    let mut connection = new_connection(&stage.member("admin").await);
+    connection["nacha"]["origin"] = json!(format!("{:010}", uuid::Uuid::now_v7().as_u128() % 10_000_000_000));
+    act(stage, CONNECTIONS, connection).await
 }
 
 async fn tested(stage: &Stage) -> String {

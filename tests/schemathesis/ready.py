@@ -260,7 +260,8 @@ class Ready:
         windows = [{"name": "evening", "days": ["mon", "tue", "wed", "thu", "fri"], "submit_by": "18:00",
                     "lead_minutes": 30, "same_day": False}]  # fmt: skip
         nacha = {"odfi_routing_number": "011000015", "destination": "011000015", "destination_name": "SAMPLE BANK",
-                 "origin": "1234567890", "origin_name": "ACME INC", "line_ending": "lf", "balanced": False}  # fmt: skip
+                 "origin": f"{self.number():010}", "origin_name": "ACME INC", "line_ending": "lf",
+                 "balanced": False}  # fmt: skip
         credit = {"per_entry": 100, "per_file": 1_000, "per_day": 10_000}
         return {**self.by("admin"), "name": "First Bank", "transport": "manual", "format": "nacha",
                 "nacha": nacha, "calendar": "fed", "time_zone": "America/New_York", "windows": windows,
