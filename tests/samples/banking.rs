@@ -191,8 +191,9 @@ async fn act(stage: &Stage, path: &str, body: Value) -> String {
 
 /// Each has an origin of its own.
 async fn draft(stage: &Stage) -> String {
+    let known = stage.server.get(&format!("{CONNECTIONS}?limit=100")).as_org().send().await.expect(200).body;
     let mut connection = new_connection(&stage.member("admin").await);
-    connection["nacha"]["origin"] = json!(format!("{:010}", uuid::Uuid::now_v7().as_u128() % 10_000_000_000));
+    connection["nacha"]["origin"] = json!(format!("{:010}", known["data"].as_array().unwrap().len()));
     act(stage, CONNECTIONS, connection).await
 }
 
