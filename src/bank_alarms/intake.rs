@@ -23,7 +23,7 @@ pub(super) fn alarms(world: &World, connection: &BankConnection) -> Result<Vec<B
             "Reports of the bank that changed nothing: {many}. Match each with its payment, or ignore it with a reason \
              (`bursar bank items`)."
         );
-        found.push(BankAlarmJson { amount: Some(amount), ..new(AlarmKind::Unmatched, message) });
+        found.push(BankAlarmJson { amount, ..new(AlarmKind::Unmatched, message) });
     }
     Ok(found)
 }

@@ -245,7 +245,7 @@ fn seal(
 /// Returns what the account of a file that pays lacks for it and the files before it, if its connection holds such files.
 fn uncovered(world: &mut World, file: &Arc<BankFile>, connection: &BankConnection) -> Result<Option<Cents>, Halt> {
     let is_held = connection.settings.0.uncovered_files == UncoveredFiles::Hold;
-    if !is_held || file.direction == Direction::Debit {
+    if !is_held || file.direction == Direction::Debit || !file.moves_money() {
         return Ok(None);
     }
     let mut next = rows::not_at_bank(world, connection)?;

@@ -174,8 +174,12 @@ fn confirm(
     };
 
     // From here it must succeed.
+    let kind = match confirmed.outcome {
+        FileOutcome::Accepted | FileOutcome::Rejected => ActKind::BankFileDecided,
+        FileOutcome::NotReceived => ActKind::BankFileMarkedUnsent,
+    };
     let evidence = confirmed.evidence.clone();
-    rows::change_by(world, &file, ActKind::BankFileDecided, by, |file| {
+    rows::change_by(world, &file, kind, by, |file| {
         (file.contested, file.closed_by, file.evidence) = (None, Some(by), Some(evidence));
         file.decision = Some(Document(confirmed));
     })

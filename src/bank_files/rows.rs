@@ -174,16 +174,9 @@ fn newest(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Vec
 pub fn in_flight(world: &World, org: OrgId, account: SettlementAccountId) -> Result<Option<BankFileId>, Halt> {
     let since = world.now().plus_seconds(-RETURN_DAYS * DAY_SECONDS);
     let files = newest(world, org, account)?;
-    let is_open = |file: &&Arc<BankFile>| match file.status {
-        FileStatus::Sent => file.sent_at.is_some_and(|sent| sent > since),
-        FileStatus::Canceled | FileStatus::Dropped => false,
-        FileStatus::Open
-        | FileStatus::Sealed
-        | FileStatus::Sending
-        | FileStatus::Renaming
-        | FileStatus::InDoubt
-        | FileStatus::Rejected => true,
-    };
+    let may_come_back =
+        |file: &BankFile| file.status == FileStatus::Sent && file.sent_at.is_some_and(|sent| sent > since);
+    let is_open = |file: &&Arc<BankFile>| file.is_open() || may_come_back(file);
     Ok(files.iter().find(is_open).map(|file| file.id))
 }
 

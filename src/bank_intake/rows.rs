@@ -69,7 +69,8 @@ pub struct ReportsOpen {
     pub count: usize,
     /// Whether there are no more than these.
     pub is_all: bool,
-    pub amount: Cents,
+    /// `None` if it is too large.
+    pub amount: Option<Cents>,
 }
 
 /// Counts the reports of a connection that changed nothing. Lines of statements are not reports.
@@ -83,8 +84,7 @@ pub fn reports_open(world: &World, org: OrgId, connection: BankConnectionId) -> 
     let is_all = reports.len() <= REPORTS_READ;
     reports.truncate(REPORTS_READ);
     let amount = reports.iter().map(|report| report.amount).try_fold(Cents::ZERO, Cents::plus);
-    let too_large = |_| Refusal::new(Code::InternalError, "The sum of a bank's reports is too large.");
-    Ok(ReportsOpen { count: reports.len(), is_all, amount: amount.map_err(too_large)? })
+    Ok(ReportsOpen { count: reports.len(), is_all, amount: amount.ok() })
 }
 
 /// Returns the reports about a payment that were applied as its return.

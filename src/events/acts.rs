@@ -73,6 +73,7 @@ words! {
         RailRouteEnded = "rail_route.ended",
         BankFileReleased = "bank_file.released",
         BankFileMarkedSent = "bank_file.marked_sent",
+        BankFileMarkedUnsent = "bank_file.marked_unsent",
         BankFileDecisionProposed = "bank_file.decision_proposed",
         BankFileDecided = "bank_file.decided",
         BankFileRedated = "bank_file.redated",

@@ -56,14 +56,14 @@ fn must_be_alone(world: &World, connection: &BankConnection) -> Result<(), Halt>
             continue;
         }
         let shared = if connection.transport != TRANSPORT_MANUAL && other.transport == connection.transport {
-            format!("the transport {}", other.transport)
+            format!("the transport {} too", other.transport)
         } else if origin(connection).is_some() && origin(&other) == origin(connection) {
-            "its destination and origin".to_owned()
+            "the same destination and origin".to_owned()
         } else {
             continue;
         };
         let message = format!(
-            "The connection {} ({}) has {shared} too. Change one of them: each needs its own files at the bank.",
+            "The connection {} ({}) uses {shared}. Change one of the two: the bank must distinguish their files.",
             other.name, other.id
         );
         return Err(Refusal::new(Code::InvalidState, message).into());
