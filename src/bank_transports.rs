@@ -18,8 +18,8 @@ use crate::ids::OrgId;
 /// The default port of SSH.
 const SSH_PORT: u16 = 22;
 
-/// The largest file of a bank that is read, in bytes: some 20,000 returns.
-pub const INBOUND_BYTES_MAX: u64 = 4 << 20;
+/// The largest file of a bank that is read, in bytes: some 160,000 returns.
+pub const INBOUND_BYTES_MAX: u64 = 32 << 20;
 /// The limits of the folder with the bank's files.
 const INBOUND: Limits = Limits {
     connect: Duration::from_secs(30),

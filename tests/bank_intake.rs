@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bursar::bank_intake::{BankItem, InboundFile, ItemReason};
+use bursar::bank_intake::{BankItem, InboundFile, InboundStatus, ItemReason};
 use bursar::bankbox;
 use bursar::jobs::{self, Lease, Work};
 use bursar_formats::{Profile, nacha};
@@ -390,7 +390,9 @@ async fn verify_finds_reports_that_were_applied_twice_or_in_part() {
     for findings in [
         file(|file| file.items = 1),
         file(|file| file.unmatched = 0),
-        file(|file| file.status = bursar::bank_intake::InboundStatus::Stored),
+        file(|file| (file.status, file.reports_read) = (InboundStatus::Stored, 0)),
+        file(|file| file.status = InboundStatus::Quarantined),
+        server.tampered::<BankItem>(|item| item.trace.is_some(), |item| item.line = 3),
         item(|item| item.inbound_file = bursar::ids::InboundFileId(uuid::Uuid::nil())),
         item(|item| item.amount = bursar::money::Cents::new(1)),
         item(|item| item.transfer = None),

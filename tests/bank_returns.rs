@@ -65,6 +65,30 @@ async fn each_return_code_has_its_error() {
     mailbox.bank.verify();
 }
 
+/// More than two pages of reports.
+const MANY: usize = 1_203;
+
+#[tokio::test]
+async fn a_file_with_many_returns_is_applied_page_by_page() {
+    let mailbox = Mailbox::open(Server::memory().await).await;
+    let (user, first) = mailbox.pay(2_000, "10000002", 10).await;
+    let mut paid = vec![first];
+    while paid.len() < MANY {
+        let orders = (paid.len()..MANY.min(paid.len() + 50)).map(|_| mailbox.order(&user, 10));
+        paid.extend(futures::future::join_all(orders).await);
+    }
+    mailbox.send().await;
+    assert_eq!(mailbox.bank_answers().len(), 1);
+    mailbox.fetch().await;
+    let file = mailbox.inbound().await.remove(0);
+    let expected = (&json!("applied"), &json!(MANY), &json!(0));
+    assert_eq!((&file["status"], &file["items"], &file["unmatched"]), expected, "{file}");
+    for transfer in &paid {
+        assert_eq!(mailbox.status(transfer).await, ("failed".to_owned(), Some("account_closed".to_owned())));
+    }
+    mailbox.bank.verify();
+}
+
 #[tokio::test]
 async fn a_payment_that_the_bank_calls_a_duplicate_stops_the_connection_until_a_member_resumes_it() {
     let mailbox = Mailbox::open(Server::memory().await).await;

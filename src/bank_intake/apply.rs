@@ -1,4 +1,4 @@
-//! Applies a file in one commit, or quarantines it.
+//! Applies a file that was read whole, in pages, or quarantines it.
 
 use std::sync::Arc;
 
@@ -26,8 +26,23 @@ use crate::world::{Halt, Want, World};
 /// The result of reading a file.
 #[derive(Clone, Debug)]
 pub enum Reading {
-    Items(Vec<NewItem>),
+    Items(Page),
     Refused(Findings),
+}
+
+/// The reports that one commit applies at most.
+pub const PAGE: usize = 500;
+
+/// A part of the reports of a file.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The reports before it.
+    pub from: i64,
+    /// The reports with it, also those that change nothing.
+    pub to: i64,
+    /// Whether the file has no others.
+    pub is_last: bool,
+    pub items: Vec<NewItem>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,7 +51,7 @@ pub struct NewItem {
     pub target: Target,
 }
 
-/// Records what a file contains: all of it, or nothing.
+/// Records a page of what a file contains. The reader has accepted the whole file, so the other pages follow.
 #[derive(Clone, Debug)]
 pub struct ApplyInbound {
     pub leased: Leased,
@@ -47,10 +62,14 @@ pub struct ApplyInbound {
 /// The effect of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    Now {
+    /// A page; `rejected` are files of ours that the bank refused in it.
+    Page {
+        rejected: i64,
+    },
+    /// The last page.
+    Whole {
         items: i64,
         unmatched: i64,
-        /// Files of ours that the bank refused.
         rejected: i64,
     },
     Quarantined,
@@ -76,18 +95,33 @@ impl Command for ApplyInbound {
                 quarantine(world, &file, findings)?;
                 Applied::Quarantined
             }
-            Reading::Items(items) => {
-                let added = world.each(items, |world, item| add(world, &file, item))?;
-                let unmatched = added.iter().filter(|(status, _)| *status == ItemStatus::Unmatched).count();
-                let rejected = count(added.iter().filter(|(_, is_rejected)| *is_rejected).count())?;
-                let (items, unmatched) = (count(added.len())?, count(unmatched)?);
-                applied(world, &file, items, unmatched, Findings::default())?;
-                Applied::Now { items, unmatched, rejected }
-            }
+            Reading::Items(page) => apply_page(world, &file, page)?,
         };
-        jobs::finish(world, &self.leased)?;
+        match outcome {
+            Applied::Page { .. } => jobs::renew(world, &self.leased)?,
+            Applied::Whole { .. } | Applied::Quarantined | Applied::Before => jobs::finish(world, &self.leased)?,
+        }
         Ok(outcome)
     }
+}
+
+/// Applies a page, unless it was applied before.
+fn apply_page(world: &mut World, file: &Arc<InboundFile>, page: &Page) -> Result<Applied, Halt> {
+    if page.from != file.reports_read {
+        return Ok(Applied::Page { rejected: 0 });
+    }
+    let added = world.each(&page.items, |world, item| add(world, file, item))?;
+    let unmatched = added.iter().filter(|(status, _)| *status == ItemStatus::Unmatched).count();
+    let rejected = count(added.iter().filter(|(_, is_rejected)| *is_rejected).count())?;
+    let (items, unmatched) = (file.items + count(added.len())?, file.unmatched + count(unmatched)?);
+    let file = rows::change(world, file, |file| {
+        (file.reports_read, file.items, file.unmatched) = (page.to, items, unmatched);
+    });
+    if !page.is_last {
+        return Ok(Applied::Page { rejected });
+    }
+    applied(world, &file, items, unmatched, Findings::default())?;
+    Ok(Applied::Whole { items, unmatched, rejected })
 }
 
 /// Quarantines a stored file.

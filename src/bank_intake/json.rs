@@ -40,7 +40,7 @@ pub struct InboundFileJson {
     pub findings: Vec<Finding>,
     /// The findings that are left out.
     pub findings_left_out: u64,
-    /// The reports in it, once it is applied.
+    /// The reports of it that are stored: all that change something, once it is applied.
     pub items: i64,
     /// The reports that matched nothing when it was applied.
     pub unmatched: i64,

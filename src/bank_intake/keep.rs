@@ -114,6 +114,7 @@ impl NewInbound<'_> {
             duplicate_of,
             findings: Document(Findings::default()),
             items: 0,
+            reports_read: 0,
             unmatched: 0,
             uploaded_by: self.uploaded_by,
             closed_by: None,

@@ -1,8 +1,8 @@
-//! The files that banks send: stored once, read whole, and applied whole or quarantined whole.
+//! The files that banks send: stored once, read whole, and then applied in pages or quarantined whole.
 //!
 //! *Invariants*: the same bytes are stored once for a connection; nothing of a file is applied unless the whole file
-//! can be read; all of a file is applied in one commit (invariant 40); a return or change that matches no entry of ours
-//! waits for a member and is never ignored.
+//! can be read; each report is applied once, with the page that it is in (invariant 40); a return or change that matches no
+//! entry of ours waits for a member and is never ignored.
 //!
 //! *Deliberately absent*: fetching, which the worker does; the effect of a return on its payout (`settlements`);
 //! statements.
@@ -28,7 +28,7 @@ mod rows;
 mod rules;
 
 pub use acknowledgement::acknowledgements;
-pub use apply::{Applied, ApplyInbound, NewItem, Reading, applied, quarantine};
+pub use apply::{Applied, ApplyInbound, NewItem, PAGE, Page, Reading, applied, quarantine};
 pub use http::routes;
 pub use inputs::{InboundDismissal, InboundFileAct};
 pub use json::BankItemJson;
@@ -40,7 +40,7 @@ pub use model::{
 };
 pub use operator::{ActOnInbound, ActOnItem, FileDeed, ItemDeed};
 pub use queue::{is_clarified, is_small_cost};
-pub use read::{ITEMS_MAX, has_reports, kept, must_fit, read, refused};
+pub use read::{has_reports, kept, page, read, refused};
 pub use reported::{Named, NamedFile, Reported};
 pub use rows::{
     ReportsOpen, bytes, erase, find, in_suspense, is_known, item, of_statement, quarantined, reports_open, returns_of,

@@ -227,8 +227,10 @@ record! {
         /// The first file with these bytes.
         pub duplicate_of: Option<InboundFileId>,
         pub findings: Document<Findings>,
-        /// Reports in the file, once it is applied.
+        /// Reports of the file that are stored.
         pub items: i64,
+        /// Reports that were read: those that change nothing are not stored. The next page begins here.
+        pub reports_read: i64,
         /// Those that matched nothing when the file was applied.
         pub unmatched: i64,
         /// The member who uploaded it; `None` for a file from the bank's folder.

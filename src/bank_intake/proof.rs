@@ -21,6 +21,8 @@ pub struct Checker {
     files: HashMap<(OrgId, InboundFileId), (InboundFile, Counts)>,
     hashes: HashSet<(OrgId, BankConnectionId, String)>,
     returned: HashSet<(OrgId, TransferId)>,
+    /// The lines of NACHA files with a report.
+    lines: HashSet<(OrgId, InboundFileId, i64)>,
     findings: Vec<Finding>,
 }
 
@@ -48,6 +50,9 @@ impl Checker {
             }
             None => self.find("is in a file that does not exist", place.clone()),
         }
+        if item.trace.is_some() && !self.lines.insert((item.org, item.inbound_file, item.line)) {
+            self.find("is a second report of a line of its file", place.clone());
+        }
         if (item.kind, item.status) != (ItemKind::Return, ItemStatus::Applied) {
             return;
         }
@@ -69,8 +74,21 @@ impl Checker {
                 let what = format!("counts {items} reports, {unmatched} unmatched; it has {found}, {open} unmatched");
                 self.find(what, format!("inbound file {id}"));
             }
-            if file.status != InboundStatus::Applied && counts.items > 0 {
-                self.find(format!("is {}, and reports of it are stored", file.status), format!("inbound file {id}"));
+            let may_have = match file.status {
+                InboundStatus::Applied => counts.items,
+                // Its other pages follow.
+                InboundStatus::Stored => file.reports_read,
+                InboundStatus::Uploaded
+                | InboundStatus::Quarantined
+                | InboundStatus::Discarded
+                | InboundStatus::Duplicate => 0,
+            };
+            if counts.items > may_have {
+                let what = format!(
+                    "is {}, was read as far as {}, and has {} reports",
+                    file.status, file.reports_read, counts.items
+                );
+                self.find(what, format!("inbound file {id}"));
             }
         }
         self.findings

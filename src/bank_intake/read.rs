@@ -11,10 +11,8 @@ use super::model::{Finding, Findings, ItemKind};
 use super::reported::Reported;
 use crate::banking::{Acknowledgements, FileFormat};
 
-/// The most reports of a file, which are applied in one commit.
-pub const ITEMS_MAX: usize = 1_000;
-/// The most statuses of a message, of which those that change nothing are not stored.
-const STATUSES_MAX: usize = 100_000;
+/// The most reports of a file.
+const REPORTS_MAX: usize = 100_000;
 /// Findings that are kept.
 const FINDINGS_MAX: usize = 50;
 const CODE_MAX: usize = 9;
@@ -56,8 +54,7 @@ pub fn read(bytes: &[u8], expected: &Acknowledgements) -> Result<Vec<Reported>, 
         None => {
             let found = acknowledgements(bytes, expected);
             if !found.is_empty() {
-                must_fit(found.len())?;
-                return Ok(found);
+                return fitting(found);
             }
             let message =
                 "The format of the file is unknown, and it is no acknowledgement that the connection expects.";
@@ -67,9 +64,7 @@ pub fn read(bytes: &[u8], expected: &Acknowledgements) -> Result<Vec<Reported>, 
         }
     }
     let (file, _) = nacha::read(bytes, Profile::Incoming).map_err(|refused| kept(&refused.0))?;
-    let reports: Vec<Reported> = file.batches.iter().flat_map(reports_of).collect();
-    must_fit(reports.len())?;
-    Ok(reports)
+    fitting(file.batches.iter().flat_map(reports_of).collect())
 }
 
 fn of_message(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
@@ -82,24 +77,24 @@ fn of_message(bytes: &[u8]) -> Result<Vec<Reported>, Findings> {
             return Err(refused("intake.format", message, "Ask the bank what the file is."));
         }
     };
-    if reports.len() > STATUSES_MAX {
-        let message = format!("The file has {} statuses; at most {STATUSES_MAX} are read together.", reports.len());
-        return Err(refused("intake.too-many", message, "Ask the bank for several files."));
-    }
-    Ok(reports)
+    fitting(reports)
 }
 
-/// Refuses more reports than one commit applies.
-///
-/// # Errors
-/// The finding.
-pub fn must_fit(reports: usize) -> Result<(), Findings> {
-    if reports <= ITEMS_MAX {
-        return Ok(());
+fn fitting(reports: Vec<Reported>) -> Result<Vec<Reported>, Findings> {
+    if reports.len() <= REPORTS_MAX {
+        return Ok(reports);
     }
-    let message = format!("The file has {reports} reports; at most {ITEMS_MAX} are applied together.");
+    let message = format!("The file has {} reports; at most {REPORTS_MAX} are read together.", reports.len());
     let advice = "Ask the bank for several files, or for statuses of files instead of each payment.";
     Err(refused("intake.too-many", message, advice))
+}
+
+/// Returns the part of a file's reports that follows those that were read, where it ends, and whether it is the last one.
+#[must_use]
+pub fn page(reports: &[Reported], from: i64, most: usize) -> (&[Reported], i64, bool) {
+    let begin = usize::try_from(from).unwrap_or(usize::MAX).min(reports.len());
+    let end = begin.saturating_add(most).min(reports.len());
+    (&reports[begin..end], i64::try_from(end).unwrap_or(i64::MAX), end == reports.len())
 }
 
 /// Returns one finding about a file as a whole.

@@ -45,6 +45,7 @@ impl Sabotage {
             | Self::SendsNothing
             | Self::KnowsNamesOnly
             | Self::MatchesByAmount
+            | Self::ReadsPagesAgain
             | Self::AppliesOverGaps => {}
             Self::LostEvents if chance.one_in(50) => lose(changes, memory, is_segment),
             Self::LostJobs if chance.one_in(50) => lose(changes, memory, |job: &Job| !is_of_link(job)),

@@ -74,6 +74,7 @@ fn answers_of_a_bank_that_are_applied_twice_or_to_others_are_found() {
     is_found_at_a_bank(Sabotage::KnowsNamesOnly, 40);
     is_found_at_a_bank(Sabotage::MatchesByAmount, 40);
     is_found_at_a_bank(Sabotage::LostReports, 40);
+    is_found_at_a_bank(Sabotage::ReadsPagesAgain, 40);
 }
 
 #[test]

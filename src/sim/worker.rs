@@ -17,7 +17,7 @@ use super::rail::Heard;
 use super::requests::{Said, Who};
 use super::system::{Batch, System};
 use crate::bank_files::{self, Advance, BankFile, CutFile, Rest, Swept, Written};
-use crate::bank_intake::{ApplyInbound, KeepInbound};
+use crate::bank_intake::{Applied, ApplyInbound, KeepInbound};
 use crate::bank_reversals::JoinReversals;
 use crate::bank_statements::{ApplyStatement, KeepStatements};
 use crate::closing::{self, ErasePage, Found};
@@ -291,7 +291,8 @@ fn report_bank(batch: &mut Batch<Who, Said>, who: Who, leased: Leased, finished:
         }
         Finished::InboundKept(keep) => batch.add(who, org, KeepInbound { leased, ..*keep }, |_| Said::GoOn),
         Finished::InboundRead(file, reading) => {
-            batch.add(who, org, ApplyInbound { leased, file, reading: *reading }, |_| Said::Done);
+            let said = |applied| if matches!(applied, Applied::Page { .. }) { Said::GoOn } else { Said::Done };
+            batch.add(who, org, ApplyInbound { leased, file, reading: *reading }, said);
         }
         Finished::StatementsKept(file, reading) => {
             batch.add(who, org, KeepStatements { leased, file, reading: *reading }, |_| Said::Done);

@@ -8,7 +8,8 @@ use super::bank_files::hexadecimal;
 use crate::bank_alarms::{self, BankAlarmJson};
 use crate::bank_files::{self, BankAnswer, Rest};
 use crate::bank_intake::{
-    self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PART_BYTES, Reading, Reported, Target,
+    self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PAGE, PART_BYTES, Page, Reading, Reported,
+    Target,
 };
 use crate::bank_transports::INBOUND_BYTES_MAX;
 use crate::banking::connections;
@@ -204,35 +205,53 @@ pub(super) async fn read(bursar: &Bursar, leased: Leased, id: InboundFileId) -> 
     if !bank_intake::has_reports(&bytes, settings.identity.format()) {
         return super::bank_statements::keep(bursar, leased, &file, &bytes).await;
     }
-    let reading = if file.status == InboundStatus::Stored {
-        match bank_intake::read(&bytes, &settings.acknowledgements) {
-            Ok(reports) => fitting(matched(bursar, &leased, file.connection, reports).await?),
-            Err(findings) => Reading::Refused(findings),
-        }
-    } else {
-        Reading::Items(Vec::new())
-    };
-    match bursar.engine.run(org, ApplyInbound { leased, file: id, reading }).await? {
-        Applied::Before => {}
-        Applied::Quarantined => {
+    let reports = match bank_intake::read(&bytes, &settings.acknowledgements) {
+        _ if file.status != InboundStatus::Stored => Vec::new(),
+        Ok(reports) => reports,
+        Err(findings) => {
+            let reading = Reading::Refused(findings);
+            bursar.engine.run(org, ApplyInbound { leased, file: id, reading }).await?;
             count("quarantined");
             tracing::error!(file = %id, name = file.name, "a file of a bank cannot be read and is in quarantine");
+            return Ok(());
         }
-        Applied::Now { items, unmatched, rejected } => {
-            count("applied");
-            tracing::info!(file = %id, name = file.name, items, "a file of a bank was applied");
-            if unmatched > 0 {
-                count("unmatched");
-                tracing::error!(file = %id, unmatched, "reports of a bank match no payment; clarify them with the bank");
+    };
+    drop(bytes);
+    apply(bursar, leased, id, &reports).await
+}
+
+/// Applies the reports of a file page by page, from where the worker before this one ended.
+async fn apply(bursar: &Bursar, leased: Leased, id: InboundFileId, reports: &[Reported]) -> Result<(), Refusal> {
+    let org = leased.org;
+    loop {
+        let file = bursar.read(move |world| bank_intake::find(world, org, id)).await?;
+        let from = file.reports_read;
+        let (page, to, is_last) = bank_intake::page(reports, from, PAGE);
+        let mut items = matched(bursar, &leased, file.connection, page).await?;
+        // Statuses of payments in progress change nothing.
+        items.retain(|item| !matches!(item.target, Target::Answer(_, BankAnswer::Accepted)));
+        let reading = Reading::Items(Page { from, to, is_last, items });
+        let rejected = match bursar.engine.run(org, ApplyInbound { leased: leased.clone(), file: id, reading }).await? {
+            Applied::Page { rejected } => rejected,
+            Applied::Whole { items, unmatched, rejected } => {
+                count("applied");
+                tracing::info!(file = %id, name = file.name, items, "a file of a bank was applied");
+                if unmatched > 0 {
+                    count("unmatched");
+                    tracing::error!(file = %id, unmatched, "reports of a bank match no payment; clarify them with the bank");
+                }
+                rejected
             }
-            if rejected > 0 {
-                super::bank_files::count("rejected");
-                tracing::error!(file = %id, rejected, "a bank refused a file of payments; move or cancel it");
-            }
-            warn_of_rates(bursar, org).await?;
+            Applied::Quarantined | Applied::Before => return Ok(()),
+        };
+        if rejected > 0 {
+            super::bank_files::count("rejected");
+            tracing::error!(file = %id, rejected, "a bank refused a file of payments; move or cancel it");
+        }
+        if is_last {
+            return warn_of_rates(bursar, org).await;
         }
     }
-    Ok(())
 }
 
 /// Reports return rates of debits that are near their limits or above them.
@@ -248,24 +267,15 @@ async fn warn_of_rates(bursar: &Bursar, org: OrgId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns what is applied: all but the statuses of payments in progress, which change nothing.
-fn fitting(mut items: Vec<NewItem>) -> Reading {
-    items.retain(|item| !matches!(item.target, Target::Answer(_, BankAnswer::Accepted)));
-    match bank_intake::must_fit(items.len()) {
-        Ok(()) => Reading::Items(items),
-        Err(findings) => Reading::Refused(findings),
-    }
-}
-
 async fn matched(
     bursar: &Bursar,
     leased: &Leased,
     connection: BankConnectionId,
-    reports: Vec<Reported>,
+    reports: &[Reported],
 ) -> Result<Vec<NewItem>, Refusal> {
     let (org, vault) = (leased.org, bursar.vault.clone());
     let mut entropy = bursar.entropy();
-    let reports: Vec<(Reported, [u8; 24])> = reports.into_iter().map(|reported| (reported, entropy.bytes())).collect();
+    let reports: Vec<(Reported, [u8; 24])> = reports.iter().map(|reported| (reported.clone(), entropy.bytes())).collect();
     let target = move |world: &mut crate::world::World| {
         world.each(&reports, |world, (reported, nonce)| {
             let target = bank_intake::target(world, &vault, (org, connection), reported, *nonce)?;

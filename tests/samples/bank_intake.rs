@@ -44,6 +44,7 @@ impl Command for NewInboundFile {
             duplicate_of: None,
             findings: Document(Findings::default()),
             items: i64::from(self.status == InboundStatus::Applied),
+            reports_read: i64::from(self.status == InboundStatus::Applied),
             unmatched: i64::from(self.status == InboundStatus::Applied),
             uploaded_by: None,
             closed_by: None,

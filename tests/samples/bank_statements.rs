@@ -85,6 +85,7 @@ impl NewBankStatement {
             duplicate_of: None,
             findings: Document(Findings::default()),
             items: 1,
+            reports_read: 0,
             unmatched: 0,
             uploaded_by: None,
             closed_by: None,

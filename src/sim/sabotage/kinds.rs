@@ -93,6 +93,8 @@ pub enum Sabotage {
     KnowsNamesOnly,
     /// Returns are matched by their amount only.
     MatchesByAmount,
+    /// A page of a bank's file is read again.
+    ReadsPagesAgain,
     /// Reports of a file get lost.
     LostReports,
     /// Money at the bank moves without a statement.

@@ -12,7 +12,7 @@ use super::super::system::System;
 use super::hand::{Finished, Outside};
 use crate::bank_files::BankEntry;
 use crate::bank_intake::{
-    self, InboundFile, InboundStatus, ItemKind, KeepInbound, NewItem, PART_BYTES, Reading, Reported, Target,
+    self, InboundFile, InboundStatus, ItemKind, KeepInbound, NewItem, PART_BYTES, Page, Reading, Reported, Target,
 };
 use crate::bank_statements::{self, ApplyStatement, Content, LineTarget, MatchedStatements, Plan, StatementReason};
 use crate::banking::connections;
@@ -25,6 +25,8 @@ use crate::world::{Record as _, Value};
 
 /// The largest file that is read.
 const BYTES_MAX: u64 = 4 << 20;
+/// Reports of a page: few, so that workers end between pages.
+const PAGE: usize = 2;
 /// The wait while a file may still be written, in seconds.
 const SOON_SECONDS: i64 = 60;
 
@@ -109,11 +111,17 @@ pub(super) fn read(
         };
         return Ok(Finished::StatementsKept(id, Box::new(reading)));
     }
-    let reading = match bank_intake::read(&bytes, &connection.settings.0.acknowledgements) {
-        _ if file.status != InboundStatus::Stored => Reading::Items(Vec::new()),
-        Ok(reports) => Reading::Items(matched(&file, &reports, system, outside, chance)?),
-        Err(findings) => Reading::Refused(findings),
+    let reports = match bank_intake::read(&bytes, &connection.settings.0.acknowledgements) {
+        _ if file.status != InboundStatus::Stored => Vec::new(),
+        Ok(reports) => reports,
+        Err(findings) => return Ok(Finished::InboundRead(id, Box::new(Reading::Refused(findings)))),
     };
+    // Pages are small, so that workers end between them.
+    let from = file.reports_read;
+    let begin = if outside.sabotage == Sabotage::ReadsPagesAgain { 0 } else { from };
+    let (page, to, is_last) = bank_intake::page(&reports, begin, PAGE);
+    let items = matched(&file, page, system, outside, chance)?;
+    let reading = Reading::Items(Page { from, to, is_last, items });
     Ok(Finished::InboundRead(id, Box::new(reading)))
 }
 

@@ -132,6 +132,7 @@ migrations! {
     94 "answers_of_receivers",
     95 "prenotes",
     96 "files_that_wait",
+    97 "pages_of_inbound_files",
 }
 
 impl Migration {
