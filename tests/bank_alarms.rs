@@ -1,6 +1,6 @@
 //! What a person must look at at a bank, before it is too late, and until its cause has ended.
 
-use bursar::bankbox::{Account, Grain, StatementFormat};
+use bursar::bankbox::{self, Account, Grain, StatementFormat};
 use serde_json::{Value, json};
 
 use crate::bank_debits::{authorized, by_file, collect, payer};
@@ -163,4 +163,27 @@ async fn list_bank_alarms_answers_for_many_connections() {
         bank.post("/v2/bank/connections", "admin", new_connection("")).await.expect(201);
     }
     assert_eq!(kinds(&alarms(&bank).await), [] as [&str; 0]);
+}
+
+/// After the third poll that could not read the folder with the bank's files, and until one can.
+#[tokio::test]
+async fn list_bank_alarms_names_a_folder_that_cannot_be_read() {
+    let mailbox = Mailbox::open(Server::memory().await).await;
+    mailbox.server().pass(900).await;
+    let (folder, away) = (mailbox.root.path().join(bankbox::INBOUND), mailbox.root.path().join("away"));
+    std::fs::rename(&folder, &away).unwrap();
+    mailbox.server().pass(900).await;
+    let begun = mailbox.server().now().to_string();
+    for expected in [&[][..], &[], &["unreachable"], &["unreachable"]] {
+        let found = alarms(&mailbox.bank).await;
+        assert_eq!(kinds(&found), expected, "{found}");
+        mailbox.server().pass(60).await;
+    }
+    let alarm = alarms(&mailbox.bank).await[0].clone();
+    let message = "The folder with the bank's files cannot be read: there is no such file or folder. Check the name of \
+                   the folder. A file may have been collected: check the bank's log.";
+    assert_eq!((&alarm["message"], &alarm["deadline"]), (&json!(message), &json!(begun)));
+    std::fs::rename(&away, &folder).unwrap();
+    mailbox.server().pass(60).await;
+    assert_eq!(alarms(&mailbox.bank).await, json!([]));
 }

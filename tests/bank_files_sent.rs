@@ -445,6 +445,7 @@ async fn verify_finds_entries_files_and_unbooked_money_that_disagree() {
         (file(|file| file.refused_credit = Cents::new(1)), 38),
         (entry(|entry| entry.status = bursar::bank_files::EntryStatus::Rejected), 39),
         (file(|file| file.sha256 = None), 38),
+        (file(|file| file.open_at = Some(file.connection)), 38),
         (
             server.tampered::<LedgerAccount>(
                 |account| account.kind == LedgerAccountKind::Unbooked,

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use bursar::bank_files::BankEntry;
 use bursar::bank_intake::{BankItem, InboundFile, InboundStatus, ItemReason};
 use bursar::bankbox;
+use bursar::ids::BankFileId;
 use bursar::jobs::{self, Lease, Work};
 use bursar_formats::{Profile, nacha};
 use serde_json::{Value, json};
@@ -335,6 +337,38 @@ async fn a_correction_reaches_payments_that_are_not_written_yet() {
     assert_eq!(entry.code, "32", "the bank says that it is a savings account");
     assert_eq!(mailbox.status(&second).await.0, "pending");
     mailbox.bank.verify();
+}
+
+#[tokio::test]
+async fn a_correction_reaches_a_written_file_when_it_is_written_again() {
+    let mailbox = Mailbox::open(Server::memory().await).await;
+    let (user, _) = mailbox.pay(2_000, "30000001", 1_000).await;
+    mailbox.send().await;
+    // The bank refuses a second file with a payment to the same account, before the correction arrives.
+    let second = mailbox.order(&user, 700).await;
+    mailbox.pay(2_001, "50000000", 900).await;
+    let refused = mailbox.send().await;
+    mailbox.bank_answers();
+    mailbox.fetch().await;
+    let refused = mailbox.bank.get(&format!("/v2/bank/files/{}", refused["id"].as_str().unwrap())).await;
+    assert_eq!(refused["status"], "rejected");
+    let sent = |file: &Value| mailbox.root.path().join(bankbox::OUTBOUND).join(file["name"].as_str().unwrap());
+    let accounts_of = |file: &Value| accounts(&std::fs::read(sent(file)).unwrap());
+    assert_eq!(accounts_of(&refused), [owned(("110000000", "30000001")), owned(("110000000", "50000000"))]);
+    mailbox.bank.verify();
+
+    mailbox.bank.act(&refused, "redate", json!({})).await.expect(200);
+    mailbox.bank.verify();
+    let again = mailbox.send().await;
+    assert_eq!(again["id"], refused["id"]);
+    assert_eq!(accounts_of(&again), [owned(("110000000", "60000001")), owned(("110000000", "50000000"))]);
+    mailbox.server().pass(DAY).await;
+    assert_eq!(mailbox.status(&second).await, completed());
+    mailbox.bank.verify();
+    // A payment that stays with the old account is found.
+    let left = |entry: &mut BankEntry| entry.corrected_in = Some(BankFileId(uuid::Uuid::nil()));
+    let findings = mailbox.server().tampered::<BankEntry>(|_| true, left);
+    assert!(findings.iter().any(|finding| finding.invariant == 66), "{findings:?}");
 }
 
 #[tokio::test]

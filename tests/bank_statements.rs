@@ -9,6 +9,7 @@ use bursar::money::Cents;
 use serde_json::{Value, json};
 
 use crate::bank_intake::Mailbox;
+use crate::crash::setting;
 use crate::harness::{Reply, Server, bursar};
 
 pub const DAY: i64 = 86_400;
@@ -488,6 +489,22 @@ async fn a_statement_of_the_future_or_with_an_impossible_amount_is_quarantined()
     bank.mailbox.bank.post(&replay, "payer", json!({})).await.expect(200);
     bank.server().work_off().await;
     assert_eq!(bank.days().await, applied(&["2026-03-03", "2026-03-04"]));
+    bank.mailbox.bank.verify();
+}
+
+/// A statement is applied in one commit, because the ledger equals its closing balance.
+#[tokio::test]
+async fn a_statement_with_many_lines_is_applied_whole() {
+    let many = setting("BURSAR_STATEMENT_LINES", 6_000);
+    let bank = Bank::bai2(0).await;
+    let lines: Vec<(u16, i64, &str)> = (0..many).map(|line| (195, 1 + i64::try_from(line).unwrap(), "")).collect();
+    let begun = std::time::Instant::now();
+    bank.give("MANY.bai", &bai2("260303", &[(NUMBER, 0, &lines)])).await;
+    println!("{many} lines applied in {:.1} s", begun.elapsed().as_secs_f64());
+    assert_eq!(bank.days().await, applied(&["2026-03-03"]));
+    let sum = i64::try_from(many * (many + 1) / 2).unwrap();
+    assert_eq!(bank.ledger(LedgerAccountKind::Suspense), sum);
+    assert_eq!(bank.reconciliation().await["difference"], 0);
     bank.mailbox.bank.verify();
 }
 

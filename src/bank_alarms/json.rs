@@ -35,6 +35,8 @@ words! {
         StatementStopped = "statement_stopped",
         /// A line of a statement is not explained.
         Suspense = "suspense",
+        /// The folder with the bank's files cannot be read.
+        Unreachable = "unreachable",
         /// A file of the bank is not applied.
         Quarantined = "quarantined",
         /// Returns, changes or refusals of the bank match no payment.
@@ -78,7 +80,7 @@ pub struct BankAlarmJson {
     /// The banking days without a statement.
     #[schema(value_type = Vec<String>)]
     pub days: Vec<String>,
-    /// The bank's deadline of the file, or when it should have acknowledged it.
+    /// The bank's deadline of the file, or when it should have acknowledged it; since when its folder cannot be read.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub deadline: Option<Time>,
 }

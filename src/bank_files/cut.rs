@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::carrier::next_window;
+use super::corrections::apply_corrections;
 use super::cover::{at_bank, shortfall};
 use super::held::move_held;
 use super::join::remove;
@@ -130,6 +131,7 @@ pub(super) fn move_to_next(world: &mut World, file: &Arc<BankFile>, connection: 
         (file.contested, file.decision) = (None, None);
     });
     move_held(world, &moved)?;
+    apply_corrections(world, &moved)?;
     Ok(Next::Moved(moved))
 }
 

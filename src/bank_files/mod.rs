@@ -3,7 +3,8 @@
 //! *Invariants*: an entry is in exactly one file, and joins it in the commit of its payout; a file's bytes follow from
 //! its records alone, and their hash is committed before the first byte leaves; a file that may have reached the bank
 //! is never sent under another identity; only the newest lease of a file publishes it (invariant 38); a payment that waits
-//! for a prenote is in no file (invariant 64).
+//! for a prenote is in no file (invariant 64); a file that is written after a correction pays to the corrected account
+//! (invariant 66).
 //!
 //! *Deliberately absent*: the outcome of a transfer, which `settlements` records; the bank's answers, which
 //! `bank_intake` reads; the decision to reverse an entry, which `bank_reversals` records.
@@ -15,6 +16,7 @@ mod build;
 mod carrier;
 mod classes;
 mod contents;
+mod corrections;
 mod cover;
 mod cut;
 mod far_end;
@@ -45,6 +47,7 @@ pub use build::{individual_id, is_individual_id};
 pub use carrier::{Carrier, carrier, collects, is_at_once, settles_at};
 pub use classes::class_of_payment;
 pub use contents::{Contents, contents};
+pub use corrections::correct_entries;
 pub use cover::{at_bank, shortfall};
 pub use cut::{CutFile, pull_out};
 pub use far_end::{FarEnd, OpenedEnd, far_end};

@@ -398,7 +398,8 @@ record! {
         many OF_METHOD (org, payout_method)
         many OF_ACCOUNT (org, bank_account)
         many OF_TRANSFER (org, of_transfer)
-        many CREDIT_DUE (org, credit_due);
+        many CREDIT_DUE (org, credit_due)
+        many CORRECTED (org, corrected_in);
         pub org: OrgId,
         /// The id of the entry: that of its transfer, or one of its own if it follows another entry.
         pub transfer: TransferId,
@@ -420,6 +421,11 @@ record! {
         /// The account at the other end is a payout method or a bank account.
         pub payout_method: Option<PayoutMethodId>,
         pub bank_account: Option<BankAccountId>,
+        /// The file, if it was written before the account was corrected, and the account that it pays to when it is written
+        /// again.
+        pub corrected_in: Option<BankFileId>,
+        pub corrected_method: Option<PayoutMethodId>,
+        pub corrected_account: Option<BankAccountId>,
         pub settlement_account: SettlementAccountId,
         /// That of its file.
         pub direction: Direction,

@@ -1,6 +1,7 @@
 //! Invariant 38: each entry is in exactly one file, a file's counters are those of its entries, and its bytes follow
 //! from its records. Invariant 39: what is unbooked is what settled through an account, less what its bank booked.
-//! Invariant 63: an originator of one app sends no payment of another app, and an entry is reversed once.
+//! Invariant 63: an originator of one app sends no payment of another app, and an entry is reversed once. Invariant 66: a
+//! file that is written after a correction pays to the corrected account.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,6 +24,7 @@ use crate::vault::Vault;
 const FILES: u8 = 38;
 const UNBOOKED: u8 = 39;
 const FOLLOWED: u8 = 63;
+const CORRECTED: u8 = 66;
 
 /// The sums of a file's entries.
 #[derive(Default)]
@@ -97,8 +99,12 @@ impl Checker {
         }
         let serves = self.served.get(&(file.org, file.originator)).is_none_or(|app| *app == entry.app);
         let is_of_file = (entry.settlement_account, entry.direction) == (account, file.direction);
+        let is_corrected = entry.corrected_in.is_none_or(|at| at == file.id && file.sha256.is_some());
         if !is_of_file {
             self.find(FILES, "names another settlement account or direction than its file", place.clone());
+        }
+        if !is_corrected {
+            self.find(CORRECTED, "pays to the account of before its correction", place.clone());
         }
         if !serves {
             self.find(FOLLOWED, "is in a file under the name of another app", place.clone());
@@ -208,6 +214,10 @@ fn wrong(file: &BankFile, sums: &Sums) -> Option<String> {
         let (refused, credit) = (file.refused, file.refused_credit);
         let Sums { refused: found, refused_credit: sum, .. } = sums;
         return Some(format!("counts {refused} refused entries of {credit} cents; it has {found} of {sum} cents"));
+    }
+    // A file that has not changed since the index was added is not in it.
+    if file.open_at.is_some_and(|at| at != file.connection || !file.is_open()) {
+        return Some("is listed for members, and they need not look at it".to_owned());
     }
     let first_trace = file.header.as_ref().map(|header| header.0.first_trace);
     if file.first_trace.is_some() && file.first_trace != first_trace {

@@ -11,7 +11,7 @@ use crate::banking::settlement_accounts::StatementKind;
 use crate::money::Cents;
 
 /// The most lines of a file, whose statements are applied in one commit each.
-pub const LINES_MAX: usize = 5_000;
+pub const LINES_MAX: usize = 25_000;
 /// The longest text of a line that is kept.
 const TEXT_MAX: usize = 500;
 const CODE_MAX: usize = 20;

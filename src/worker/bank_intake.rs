@@ -6,13 +6,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::bank_files::hexadecimal;
 use crate::bank_alarms::{self, BankAlarmJson};
-use crate::bank_files::{self, BankAnswer, Rest};
+use crate::bank_files::{self, BankAnswer};
 use crate::bank_intake::{
     self, Applied, ApplyInbound, InboundStatus, KeepInbound, Kept, NewItem, PAGE, PART_BYTES, Page, Reading, Reported,
     Target,
 };
 use crate::bank_transports::INBOUND_BYTES_MAX;
-use crate::banking::connections;
+use crate::banking::connections::{self, EndPoll};
 use crate::ids::{BankConnectionId, InboundFileId, OrgId};
 use crate::jobs::Leased;
 use crate::program::Bursar;
@@ -43,20 +43,24 @@ pub(super) async fn poll(bursar: &Bursar, leased: Leased, id: BankConnectionId) 
         }
     }
     let Some((mut transport, inbox)) = bursar.transports.open_inbound(org, &connection.transport) else {
-        return rest(bursar, leased, POLL_SECONDS, "the configuration has no inbound folder for its transport").await;
+        let reason = "the configuration has no inbound folder for its transport";
+        return rest(bursar, leased, id, (POLL_SECONDS, reason), None).await;
     };
     let mut watch = inbox.lock().await;
     let polled = take(bursar, &leased, id, &mut transport, &mut watch).await;
     drop(watch);
     transport.close().await;
     match polled {
-        Ok(true) => rest(bursar, leased, POLL_AGAIN_SECONDS, "a file is not complete yet, or more files wait").await,
-        Ok(false) => rest(bursar, leased, POLL_SECONDS, "the folder has no other files").await,
+        Ok(true) => {
+            let reason = "a file is not complete yet, or more files wait";
+            rest(bursar, leased, id, (POLL_AGAIN_SECONDS, reason), None).await
+        }
+        Ok(false) => rest(bursar, leased, id, (POLL_SECONDS, "the folder has no other files"), None).await,
         Err(Failed::Refused(refusal)) => Err(refusal),
         Err(Failed::Transport(error)) => {
             count("failed");
             tracing::warn!(connection = %id, reason = %error, "the files of a bank cannot be fetched; it is retried");
-            rest(bursar, leased, POLL_AGAIN_SECONDS, &error.to_string()).await
+            rest(bursar, leased, id, (POLL_AGAIN_SECONDS, &error.to_string()), Some(error.kind)).await
         }
     }
 }
@@ -84,9 +88,16 @@ impl From<Error> for Failed {
     }
 }
 
-async fn rest(bursar: &Bursar, leased: Leased, seconds: i64, reason: &str) -> Result<(), Refusal> {
-    let again = Some((bursar.clock.now().plus_seconds(seconds), reason.to_owned()));
-    bursar.engine.run(leased.org, Rest { leased, again }).await
+async fn rest(
+    bursar: &Bursar,
+    leased: Leased,
+    connection: BankConnectionId,
+    (seconds, reason): (i64, &str),
+    failed: Option<Kind>,
+) -> Result<(), Refusal> {
+    let (again, reason) = (bursar.clock.now().plus_seconds(seconds), reason.to_owned());
+    let failed = failed.map(|kind| kind.code().to_owned());
+    bursar.engine.run(leased.org, EndPoll { leased, connection, again, reason, failed }).await
 }
 
 /// Returns whether to poll again soon.
@@ -275,7 +286,8 @@ async fn matched(
 ) -> Result<Vec<NewItem>, Refusal> {
     let (org, vault) = (leased.org, bursar.vault.clone());
     let mut entropy = bursar.entropy();
-    let reports: Vec<(Reported, [u8; 24])> = reports.iter().map(|reported| (reported.clone(), entropy.bytes())).collect();
+    let reports: Vec<(Reported, [u8; 24])> =
+        reports.iter().map(|reported| (reported.clone(), entropy.bytes())).collect();
     let target = move |world: &mut crate::world::World| {
         world.each(&reports, |world, (reported, nonce)| {
             let target = bank_intake::target(world, &vault, (org, connection), reported, *nonce)?;

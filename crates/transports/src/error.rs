@@ -56,6 +56,12 @@ impl Kind {
         }
     }
 
+    /// Returns the kind with a code.
+    #[must_use]
+    pub fn of_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
     /// What is wrong.
     #[must_use]
     pub const fn meaning(self) -> &'static str {

@@ -4534,7 +4534,7 @@ export interface components {
          * @description What is wrong.
          * @enum {string}
          */
-        AlarmKind: "stopped" | "unsent" | "in_doubt" | "rejected" | "contested" | "not_acknowledged" | "unbooked" | "not_covered" | "near_limit" | "statement_missing" | "statement_stopped" | "suspense" | "quarantined" | "unmatched" | "return_rate";
+        AlarmKind: "stopped" | "unsent" | "in_doubt" | "rejected" | "contested" | "not_acknowledged" | "unbooked" | "not_covered" | "near_limit" | "statement_missing" | "statement_stopped" | "suspense" | "unreachable" | "quarantined" | "unmatched" | "return_rate";
         /**
          * @description How two words agree.
          * @enum {string}
@@ -7991,7 +7991,7 @@ export interface components {
             findings_left_out: number;
             /**
              * Format: int64
-             * @description The reports in it, once it is applied.
+             * @description The reports of it that are stored: all that change something, once it is applied.
              */
             items: number;
             /**
@@ -35340,7 +35340,7 @@ export interface operations {
                         days: string[];
                         /**
                          * Format: date-time
-                         * @description The bank's deadline of the file, or when it should have acknowledged it.
+                         * @description The bank's deadline of the file, or when it should have acknowledged it; since when its folder cannot be read.
                          */
                         deadline: string | null;
                     }[];

@@ -62,6 +62,8 @@ impl Command for CreateConnection {
             paused_by: None,
             paused_at: None,
             pause_reason: None,
+            unreachable_since: None,
+            unreachable: None,
             version: 1,
             created_at: now,
             updated_at: now,

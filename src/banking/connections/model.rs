@@ -42,6 +42,9 @@ record! {
         pub paused_by: Option<MemberId>,
         pub paused_at: Option<Time>,
         pub pause_reason: Option<String>,
+        /// When its folder could not be read for the first time, and the code of the last error, until it is read again.
+        pub unreachable_since: Option<Time>,
+        pub unreachable: Option<String>,
         pub version: i64,
         pub created_at: Time,
         pub updated_at: Time,

@@ -133,6 +133,8 @@ migrations! {
     95 "prenotes",
     96 "files_that_wait",
     97 "pages_of_inbound_files",
+    98 "corrected_entries",
+    99 "folders_that_cannot_be_read",
 }
 
 impl Migration {

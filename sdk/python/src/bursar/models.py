@@ -65,7 +65,7 @@ class AdvancedClock(TypedDict):
     drained: bool
 
 
-AlarmKind: TypeAlias = Literal['stopped', 'unsent', 'in_doubt', 'rejected', 'contested', 'not_acknowledged', 'unbooked', 'not_covered', 'near_limit', 'statement_missing', 'statement_stopped', 'suspense', 'quarantined', 'unmatched', 'return_rate']
+AlarmKind: TypeAlias = Literal['stopped', 'unsent', 'in_doubt', 'rejected', 'contested', 'not_acknowledged', 'unbooked', 'not_covered', 'near_limit', 'statement_missing', 'statement_stopped', 'suspense', 'unreachable', 'quarantined', 'unmatched', 'return_rate']
 
 
 Alike: TypeAlias = Literal['same', 'similar', 'sounds_alike', 'initial']
