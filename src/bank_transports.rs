@@ -15,6 +15,11 @@ use serde::Deserialize;
 
 use crate::ids::OrgId;
 
+/// The transport of the simulated bank of a sandbox. With a hyphen and more letters it is the transport of another one.
+pub const SANDBOX: &str = "sandbox";
+/// The folders of a simulated bank for its files and for ours, which are those of `bankbox`.
+const INBOUND_FOLDER: &str = "inbound";
+const OUTBOUND_FOLDER: &str = "outbound";
 /// The default port of SSH.
 const SSH_PORT: u16 = 22;
 
@@ -86,7 +91,9 @@ pub type Inbox = Arc<tokio::sync::Mutex<Watch>>;
 #[derive(Clone, Debug, Default)]
 pub struct Transports {
     ways: BTreeMap<String, Way>,
-    /// By the names of the ways. Lost at a restart, which costs one more poll.
+    /// The folder of the simulated banks, in a sandbox.
+    sandbox: Option<PathBuf>,
+    /// By the folders with the files of banks. Lost at a restart, which costs one more poll.
     inboxes: Arc<Mutex<BTreeMap<String, Inbox>>>,
 }
 
@@ -98,9 +105,9 @@ impl Transports {
     pub fn read(tables: BTreeMap<String, TransportSettings>) -> Result<Self, Vec<String>> {
         let (mut ways, mut reasons) = (BTreeMap::new(), Vec::new());
         for (name, settings) in tables {
-            if !is_name(&name) {
+            if !is_name(&name) || is_sandbox(&name) {
                 reasons.push(format!(
-                    "transports.{name}: the name must have 1 to 40 lower-case letters, digits and hyphens, and not be manual"
+                    "transports.{name}: the name must have 1 to 40 lower-case letters, digits and hyphens, and not be manual or sandbox"
                 ));
                 continue;
             }
@@ -109,18 +116,40 @@ impl Transports {
                 Err(reason) => reasons.push(format!("transports.{name}: {reason}")),
             }
         }
-        if reasons.is_empty() { Ok(Self { ways, inboxes: Arc::default() }) } else { Err(reasons) }
+        if reasons.is_empty() { Ok(Self { ways, ..Self::default() }) } else { Err(reasons) }
+    }
+
+    /// Adds simulated banks for each organization, in a folder.
+    #[must_use]
+    pub fn with_sandbox(self, folder: PathBuf) -> Self {
+        Self { sandbox: Some(folder), ..self }
+    }
+
+    /// Returns the folder of a simulated bank.
+    #[must_use]
+    pub fn sandbox_bank(&self, org: OrgId, name: &str) -> Option<PathBuf> {
+        let folder = self.sandbox.as_ref().filter(|_| is_name(name) && is_sandbox(name))?;
+        Some(folder.join(org.to_string()).join(name))
+    }
+
+    fn way(&self, organization: OrgId, name: &str) -> Option<Way> {
+        if let Some(bank) = self.sandbox_bank(organization, name) {
+            let inbound = bank.join(INBOUND_FOLDER).to_str()?.to_owned();
+            let far = Far::Folder(bank.join(OUTBOUND_FOLDER));
+            return Some(Way { organization, far, inbound: Some(inbound), direct: false, read_back: false });
+        }
+        self.ways.get(name).filter(|way| way.organization == organization).cloned()
     }
 
     #[must_use]
     pub fn has(&self, org: OrgId, name: &str) -> bool {
-        self.ways.get(name).is_some_and(|way| way.organization == org)
+        self.way(org, name).is_some()
     }
 
     /// Opens a way of this organization; no connection is made yet.
     #[must_use]
     pub fn open(&self, org: OrgId, name: &str) -> Option<Opened> {
-        let way = self.ways.get(name).filter(|way| way.organization == org)?;
+        let way = self.way(org, name)?;
         let transport = match &way.far {
             Far::Folder(path) => Transport::folder(path, Limits::default()),
             Far::Sftp(ssh, folder) => Transport::sftp(Peer::Ssh(ssh.clone()), folder, Limits::default()),
@@ -131,18 +160,22 @@ impl Transports {
     /// Opens the folder with the bank's files, if the way has one; no connection is made yet.
     #[must_use]
     pub fn open_inbound(&self, org: OrgId, name: &str) -> Option<(Transport, Inbox)> {
-        let way = self.ways.get(name).filter(|way| way.organization == org)?;
+        let way = self.way(org, name)?;
         let inbound = way.inbound.as_deref()?;
         let transport = match &way.far {
             Far::Folder(_) => Transport::folder(Path::new(inbound), INBOUND),
             Far::Sftp(ssh, _) => Transport::sftp(Peer::Ssh(ssh.clone()), inbound, INBOUND),
         };
         let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
-        Some((transport, inboxes.entry(name.to_owned()).or_default().clone()))
+        Some((transport, inboxes.entry(inbound.to_owned()).or_default().clone()))
     }
 }
 
-/// Returns whether a text can be the name of a transport in the configuration.
+fn is_sandbox(name: &str) -> bool {
+    name.strip_prefix(SANDBOX).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
+/// Returns whether a text can be the name of a transport.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -194,6 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn each_organization_of_a_sandbox_has_simulated_banks_of_its_own() {
+        let production = read("").unwrap();
+        let (one, other) = (OrgId(uuid::Uuid::from_u128(1)), OrgId(uuid::Uuid::from_u128(2)));
+        assert!(!production.has(one, SANDBOX));
+        let sandbox = production.with_sandbox(PathBuf::from("/data/sandbox-bank"));
+        let folders = [(one, "sandbox"), (one, "sandbox-messages"), (other, "sandbox")];
+        let folders = folders.map(|(org, name)| sandbox.sandbox_bank(org, name).unwrap());
+        assert!(folders[0] != folders[1] && folders[0] != folders[2], "{folders:?}");
+        for name in ["sandboxes", "sandbox/..", "sandbox-/../x", "manual", "first-bank"] {
+            assert!(!sandbox.has(one, name), "{name}");
+        }
+    }
+
+    #[test]
     fn a_table_that_is_not_usable_names_what_is_missing() {
         for (text, expected) in [
             (format!("[a]\n{ORG}"), "transports.a: needs either folder"),
@@ -209,6 +256,7 @@ mod tests {
                 "transports.a: inbound-folder must be another folder",
             ),
             (format!("[A]\n{ORG}\nfolder = '/a'"), "transports.A: the name must"),
+            (format!("[sandbox-two]\n{ORG}\nfolder = '/a'"), "transports.sandbox-two: the name must"),
         ] {
             let reasons = read(&text).unwrap_err();
             assert!(reasons.len() == 1 && reasons[0].starts_with(expected), "{reasons:?}");

@@ -34,6 +34,8 @@ pub mod jobs;
 
 /// Banking days, and the windows in which a bank takes files.
 pub mod calendars;
+/// A simulated bank, which reads payment files and answers with files.
+pub mod bankbox;
 /// The event log of each app, without gaps.
 pub mod events;
 /// Sends an app's events to its webhook endpoints.
@@ -155,8 +157,6 @@ pub mod connections;
 pub mod serve;
 /// A load generator for a running server.
 pub mod load;
-/// A simulated bank, which reads payment files and answers with files.
-pub mod bankbox;
 /// Checks whether an adapter keeps the adapter protocol.
 pub mod rails_check;
 /// The simulator: months of payouts from a seed, checked after every step.

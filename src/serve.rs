@@ -25,6 +25,7 @@ use tower::ServiceExt as _;
 
 use crate::apps::acts;
 use crate::apps::bootstrap::{Bootstrapped, bootstrap};
+use crate::bank_transports::Transports;
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Role};
 use crate::connections::{self, Gate};
@@ -58,6 +59,8 @@ const DRAIN: Duration = Duration::from_secs(25);
 const WORKERS_END: Duration = Duration::from_secs(10);
 /// The time limit for the engine to finish its queue when no more commands arrive.
 const LAST_BATCH: Duration = Duration::from_secs(5);
+/// The folder of the simulated banks, in the data folder.
+pub const SANDBOX_BANK: &str = "sandbox-bank";
 /// The interval of checks for a sandbox clock that another process has moved.
 const CLOCK_EVERY: Duration = Duration::from_secs(1);
 /// The interval of checks for a changed key file.
@@ -85,6 +88,19 @@ fn let_pages_show(bursar: &Bursar, config: &Config, credentials: &Path) {
     }
 }
 
+/// Returns the ways to banks. In a sandbox simulated banks are among them.
+fn transports(config: &Config) -> Result<Transports, StartError> {
+    let transports = config.transports.clone();
+    match config.environment {
+        Environment::Production => Ok(transports),
+        Environment::Sandbox => {
+            let folder = std::path::absolute(config.data_dir.join(SANDBOX_BANK));
+            let folder = folder.map_err(|error| StartError::Sandbox(error.to_string()))?;
+            Ok(transports.with_sandbox(folder))
+        }
+    }
+}
+
 /// Serves until a signal or the engine's end. Calls `announce` once connections are accepted, with the base URL and the
 /// result of the start.
 pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, StartError> {
@@ -102,7 +118,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         live: config.environment.is_live(),
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
         providers,
-        transports: config.transports.clone(),
+        transports: transports(&config)?,
         call_deadline: outbound::DEADLINE,
         watchlist,
     };

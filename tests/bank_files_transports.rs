@@ -172,6 +172,64 @@ async fn mark_bank_file_unsent_sends_the_same_bytes_after_its_temporary_files_ar
     bank.verify();
 }
 
+/// A delivery that has not ended at the deadline ends there: the file is at the bank, or members ask it. It is not sent later.
+#[tokio::test]
+async fn a_rename_that_did_not_end_at_the_deadline_is_in_doubt_unless_the_bank_has_the_file() {
+    for (is_there, is_paused, expected) in
+        [(true, false, "sent"), (false, false, "in_doubt"), (false, true, "in_doubt")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let away = folder.path().join("away");
+        let bank = with_folder(&away, "").await;
+        bank.pay(1234, 1_000).await;
+        bank.server.pass(8 * HOUR - 1_800).await;
+        set(&bank, |file| {
+            file.status = bursar::bank_files::FileStatus::Renaming;
+            (file.way, file.temp_name) = (Some("atomic".to_owned()), Some(format!("{}-1.part", file.id)));
+        });
+        let file = bank.file().await;
+        let bytes = vec![b'x'; usize::try_from(file["size"].as_u64().unwrap()).unwrap()];
+        if is_paused {
+            let stop = json!({"reason": "SFTP is down."});
+            bank.post(&format!("/v2/bank/connections/{}/pause", bank.connection), "payer", stop).await.expect(200);
+        }
+        bank.server.pass(1_500).await;
+        let alarm = bank.get("/v2/bank/alarms").await[0].clone();
+        assert!(alarm["message"].as_str().unwrap().starts_with("The file may be at the bank"), "{alarm}");
+        // The folder is back after the deadline, with the temporary file.
+        bank.server.advance(300);
+        std::fs::create_dir(&away).unwrap();
+        let (temp, name) = (format!("{}-1.part", file["id"].as_str().unwrap()), file["name"].as_str().unwrap());
+        std::fs::write(away.join(if is_there { name } else { &temp }), &bytes).unwrap();
+        bank.server.work_off().await;
+        let ended = bank.file().await;
+        assert_eq!(ended["status"], expected);
+        assert_eq!(ended["doubt"], if is_there { Value::Null } else { json!("deadline") });
+        assert_eq!(names(&away), [if is_there { name } else { &temp }], "nothing is published after the deadline");
+        bank.server.pass(HOUR).await;
+        assert_eq!(bank.file().await["status"], expected);
+    }
+}
+
+/// A folder with another file of the name: each retry removes the copy of the one before.
+#[tokio::test]
+async fn retries_leave_no_copies_of_a_file_in_the_folder_of_the_bank() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(NAME), "another file").unwrap();
+    let bank = with_folder(folder.path(), "").await;
+    bank.pay(1234, 1_000).await;
+    bank.server.pass(8 * HOUR - 1_800).await;
+    for _ in 0..3 {
+        bank.server.pass(60).await;
+        assert_eq!(bank.file().await["status"], "sending");
+        assert_eq!(names(folder.path()), [NAME]);
+    }
+    std::fs::remove_file(folder.path().join(NAME)).unwrap();
+    bank.server.pass(60).await;
+    assert_eq!((bank.file().await["status"].clone(), names(folder.path())), (json!("sent"), vec![NAME.to_owned()]));
+    bank.verify();
+}
+
 #[tokio::test]
 async fn a_file_that_misses_the_deadline_waits_for_a_person() {
     let folder = tempfile::tempdir().unwrap();

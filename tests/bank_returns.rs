@@ -156,3 +156,29 @@ async fn a_return_because_of_sanctions_or_fraud_puts_the_person_under_review() {
     assert_eq!(state(&user(&mailbox, &paid[2].0).await), ("disabled", "unflagged"));
     mailbox.bank.verify();
 }
+
+/// A bank's word about an account counts for sixty days: each further return counts against the app.
+#[tokio::test]
+async fn an_account_that_is_closed_is_not_entered_again_within_sixty_days() {
+    let server = Server::memory().await;
+    let user = server.verified_user(2_000).await;
+    let enter = |number: &str| {
+        let method = json!({"platform": "ach", "routing_number": "110000000", "account_number": number});
+        server.put(&format!("/v2/users/{user}/payout-methods")).app_key().json(method).send()
+    };
+    enter("10000002").await.expect(200);
+    let order =
+        json!({"user_id": user, "amount": 1_000, "platform": "ach", "fund": true, "payout_fee_party": "platform"});
+    let paid = server.post("/v2/payouts").app_key().json(order).send().await.expect(201).id();
+    server.work_off().await;
+    server.pass(2 * DAY).await;
+    let failed = server.get(&format!("/v2/transfers/{paid}")).app_key().send().await.expect(200).body;
+    assert_eq!(failed["error"], "account_closed");
+    let again = enter("10000002").await;
+    again.refused(409, "invalid-state");
+    assert_eq!(again.body["message"], "The bank account is closed. Use another account.");
+    enter("55501234").await.expect(200);
+    server.pass(60 * DAY).await;
+    enter("10000002").await.expect(200);
+    server.verify();
+}

@@ -504,7 +504,10 @@ async fn a_statement_with_many_lines_is_applied_whole() {
     assert_eq!(bank.days().await, applied(&["2026-03-03"]));
     let sum = i64::try_from(many * (many + 1) / 2).unwrap();
     assert_eq!(bank.ledger(LedgerAccountKind::Suspense), sum);
-    assert_eq!(bank.reconciliation().await["difference"], 0);
+    let found = bank.reconciliation().await;
+    assert_eq!((&found["difference"], &found["lines"][0]["in_suspense"]), (&json!(0), &json!(sum)));
+    let (_, text) = reconcile(bank.server(), &[]).await;
+    assert!(text.contains(" of it in suspense"), "{text}");
     bank.mailbox.bank.verify();
 }
 

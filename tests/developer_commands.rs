@@ -265,3 +265,56 @@ fn the_manual_page_has_every_command() {
     }
     assert!(page.contains("\\fB\\-\\-data\\-dir\\fR") && page.contains(".SH EXIT STATUS"), "{page}");
 }
+
+/// One command, and each scenario passes through files of a bank, which agrees with the ledger.
+#[test]
+fn sandbox_bank_sends_the_payments_of_every_scenario_to_a_bank_in_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Process::start(folder.path());
+    let is_new = |added: &Value| -> Vec<bool> {
+        let connections = added["connections"].as_array().unwrap();
+        connections.iter().map(|connection| connection["is_new"].as_bool().unwrap()).collect()
+    };
+    assert_eq!(is_new(&json(&run(folder.path(), &["sandbox", "bank", "--json"]))), [true, true]);
+    assert_eq!(is_new(&json(&run(folder.path(), &["sandbox", "bank", "--json"]))), [false, false]);
+    let people = said(&run(folder.path(), &["sandbox", "bank"]));
+    assert!(people.contains("is there already") && people.contains("bursar trigger payout.returned"), "{people}");
+    for _ in 0..3 {
+        said(&run(folder.path(), &["post", "sandbox/clock/advance", "seconds=86400"]));
+    }
+    for (scenario, status) in
+        [("payout.settled", "completed"), ("payout.failed", "failed"), ("payout.returned", "reversed")]
+    {
+        let made = json(&run(folder.path(), &["trigger", scenario, "--json"]));
+        let transfer = made["transfer_id"].as_str().unwrap();
+        assert_eq!(
+            json(&run(folder.path(), &["get", &format!("transfers/{transfer}")]))["status"],
+            status,
+            "{scenario}"
+        );
+    }
+    let files = said(&run(folder.path(), &["bank", "files", "list"]));
+    assert_eq!(files.lines().filter(|line| line.contains("sent")).count(), 3, "{files}");
+    let inbound = said(&run(folder.path(), &["bank", "inbound", "list"]));
+    assert!(inbound.contains("ACKNOWLEDGEMENT_") && inbound.contains("RETURNS_"), "{inbound}");
+    assert!(!inbound.contains("quarantined"), "{inbound}");
+    let reconciled = said(&run(folder.path(), &["bank", "reconcile"]));
+    // No payment went to the bank for messages, whose account has the first wire.
+    assert!(reconciled.contains("bank 1000000.00, ledger 1000000.00, difference 0.00"), "{reconciled}");
+    assert_eq!(reconciled.matches("difference 0.00").count(), 2, "{reconciled}");
+    let alarms = said(&run(folder.path(), &["bank", "alarms"]));
+    assert!(!alarms.contains("suspense") && !alarms.contains("not_covered"), "{alarms}");
+
+    // The bank and its records are there after a restart, until the sandbox is reset.
+    let address = server.address.clone();
+    server.kill();
+    let server = Process::start_at(folder.path(), &address);
+    let made = json(&run(folder.path(), &["trigger", "payout.settled", "--json"]));
+    let path = format!("transfers/{}", made["transfer_id"].as_str().unwrap());
+    assert_eq!(json(&run(folder.path(), &["get", &path]))["status"], "completed");
+    server.kill();
+    said(&run(folder.path(), &["verify"]));
+    assert!(folder.path().join("sandbox-bank").exists());
+    said(&run(folder.path(), &["sandbox", "reset", "--yes"]));
+    assert!(!folder.path().join("sandbox-bank").exists());
+}

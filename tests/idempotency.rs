@@ -41,7 +41,7 @@ async fn another_request_under_the_key_learns_what_differs() {
     let first = make(&server, "Corner Shop").send().await.expect(201);
     let other = make(&server, "Corner Store").send().await;
     other.refused(409, "idempotency-key-reused");
-    assert_eq!(other.fields(), ["/name"]);
+    assert_eq!((other.fields(), &other.body["reason"]), (vec!["/name".to_owned()], &"request-differs".into()));
     assert!(other.text.contains(&first.id()), "{}", other.text);
     assert_eq!(apps(&server).await, 1);
 }

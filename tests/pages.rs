@@ -339,6 +339,23 @@ async fn five_wrong_codes_ask_for_a_new_one() {
     assert!(shown.text.contains("A new code is on its way") && shown.text.contains("••• 1234"), "{}", shown.text);
 }
 
+/// The sixth code of an hour is refused, and the codes that were sent still work.
+#[tokio::test]
+async fn asking_for_a_sixth_code_keeps_the_page_of_the_code() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    let fields = [("country_code", "1"), ("phone_number", PHONE)];
+    post(&server, &format!("{link}/contact"), "", &fields).await.expect(303);
+    for _ in 0..4 {
+        post(&server, &format!("{link}/code"), "", &[("resend", "1")]).await.expect(303);
+    }
+    let sixth = post(&server, &format!("{link}/code"), "", &[("resend", "1")]).await;
+    is_page(&sixth, 429);
+    assert!(sixth.text.contains("Enter the newest one") && sixth.text.contains("name=\"token\""), "{}", sixth.text);
+    let newest = server.newest_code(&format!("+1{PHONE}")).await.as_str().unwrap().to_owned();
+    post(&server, &format!("{link}/code"), "", &[("token", &newest)]).await.expect(303);
+}
+
 #[tokio::test]
 async fn a_form_of_another_site_is_refused() {
     let server = Server::memory().await;

@@ -119,6 +119,36 @@ async fn a_payment_that_fails_leaves_nothing_and_a_dead_account_out_of_use() {
 }
 
 #[tokio::test]
+async fn a_debit_after_an_unauthorized_return_needs_a_later_authorization() {
+    let server = Server::memory().await;
+    let customer = customer(&server).await;
+    let pay_from = |number: &str, accepted_at: Option<String>| {
+        let info = json!({
+            "account_number": number, "routing_number": "110000000", "account_type": "checking", "name": "A. Cme",
+        });
+        let mut body = json!({"amount": 5_000, "platform": "ach", "customer_id": customer, "ach_info": info});
+        if let Some(at) = accepted_at {
+            body["authorization"] = json!({"accepted_at": at, "text": "I authorize Acme Ltd to debit my account."});
+        }
+        server.post("/v2/payments").app_key().json(body).send()
+    };
+    let before = server.now().to_string();
+    let made = pay_from("20000010", Some(before.clone())).await.expect(201).id();
+    server.work_off().await;
+    for _ in 0..7 {
+        server.pass(DAY).await;
+    }
+    let returned = get(&server, &made).await;
+    assert_eq!((&returned["status"], &returned["error"]), (&json!("reversed"), &json!("unauthorized")));
+    pay_from("20000010", Some(before)).await.refused(409, "invalid-state");
+    // The app's own word that there is an authorization is no new one.
+    pay_from("20000010", None).await.refused(409, "invalid-state");
+    pay_from("000123450002", None).await.expect(201);
+    pay_from("20000010", Some(server.now().to_string())).await.expect(201);
+    server.verify();
+}
+
+#[tokio::test]
 async fn a_payment_that_comes_back_is_made_up_for_now_or_later() {
     let server = Server::memory().await;
     let made = by_account(&server, "20000010").await;

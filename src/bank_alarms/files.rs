@@ -69,7 +69,12 @@ fn of_file(file: &Arc<BankFile>, connection: &BankConnection, now: Time) -> Opti
         FileStatus::Rejected => {
             (AlarmKind::Rejected, "The bank refused the file. Move it into a later window, or cancel it.")
         }
-        FileStatus::Open | FileStatus::Sealed | FileStatus::Sending | FileStatus::Renaming if is_due => {
+        FileStatus::Renaming if is_due => (
+            AlarmKind::Unsent,
+            "The file may be at the bank: its delivery has not ended. Ask the bank, and do not take it there. At the deadline \
+             the file is sent, or in doubt.",
+        ),
+        FileStatus::Open | FileStatus::Sealed | FileStatus::Sending if is_due => {
             (AlarmKind::Unsent, unsent(file, connection))
         }
         FileStatus::Open

@@ -94,7 +94,7 @@ pub struct BankFileJson {
     /// When it was released.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub released: Option<Time>,
-    /// Why it is or was in doubt: neither-name, final-differs, temp-differs or interrupted.
+    /// Why it is or was in doubt: neither-name, final-differs, temp-differs, interrupted or deadline.
     #[schema(required)]
     pub doubt: Option<String>,
     /// When it was cut.

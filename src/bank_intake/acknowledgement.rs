@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use regex::Captures;
 
 use super::model::ItemKind;
-use super::reported::{Named, NamedFile, Reported};
+use super::reported::{Named, NamedFile, Reported, is_duplicate_text};
 use crate::bank_files::BankAnswer;
 use crate::banking::{Acknowledgements, AmountForm};
 
@@ -17,12 +17,27 @@ pub fn acknowledgements(bytes: &[u8], expected: &Acknowledgements) -> Vec<Report
     let Some(regex) = expected.regex() else { return Vec::new() };
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let has_status = regex.capture_names().flatten().any(|name| name == "status");
-    let found = regex.captures_iter(&text).map(|captures| {
-        let before = captures.get(0).map_or("", |all| &text[..all.start()]);
-        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
-        acknowledgement(&captures, (expected, has_status), i64::try_from(line).unwrap_or(i64::MAX))
+    let matches: Vec<Captures<'_>> = regex.captures_iter(&text).collect();
+    let start_of = |captures: &Captures<'_>| captures.get(0).map_or(text.len(), |all| all.start());
+    let ends = matches.iter().skip(1).map(start_of).chain([text.len()]);
+    let found = matches.iter().zip(ends).map(|(captures, end)| {
+        let start = start_of(captures);
+        let line = 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count();
+        let found = acknowledgement(captures, (expected, has_status), i64::try_from(line).unwrap_or(i64::MAX));
+        with_duplicate(found, &text[start..end])
     });
     found.collect()
+}
+
+/// Keeps the line of an acknowledgement that says that the bank has the file already.
+fn with_duplicate(found: Reported, part: &str) -> Reported {
+    match part.lines().find(|line| is_duplicate_text(line)) {
+        Some(line) if !is_duplicate_text(&found.text) => {
+            let text = format!("{} {}", found.text, line.trim()).trim_start().chars().take(TEXT_MAX).collect();
+            Reported { text, ..found }
+        }
+        Some(_) | None => found,
+    }
 }
 
 fn acknowledgement(captures: &Captures<'_>, (expected, has_status): (&Acknowledgements, bool), line: i64) -> Reported {
@@ -152,6 +167,29 @@ mod tests {
         }
         for word in ["26/11/2026", "261326", "tomorrow", ""] {
             assert_eq!(date(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_duplicate_is_found_anywhere_between_one_acknowledgement_and_the_next() {
+        let one = |status: &str, more: &str| {
+            format!(
+                "ACKNOWLEDGEMENT OF ACH FILE\nFILE CREATION DATE: 261126\nFILE CREATION TIME: 1005\n\
+                 FILE ID MODIFIER: A\nENTRIES: 3\n\
+                 TOTAL DEBITS: 0.00\nTOTAL CREDITS: 1.00\nSTATUS: {status}\n{more}"
+            )
+        };
+        let expected = expected(USUAL_PATTERN, AmountForm::Dollars);
+        for (status, more, is_expected) in [
+            ("REJECTED DUPLICATE FILE", "", true),
+            ("REJECTED", "REASON: DUPLICATE FILE\n", true),
+            ("REJECTED", "See the next line.\nThe file is a duplicate.\n", true),
+            ("REJECTED", "REASON: COMPANY ID UNKNOWN\n", false),
+        ] {
+            let text = format!("{}{}", one(status, more), one("ACCEPTED", ""));
+            let found = acknowledgements(text.as_bytes(), &expected);
+            let are: Vec<bool> = found.iter().map(|found| is_duplicate_text(&found.text)).collect();
+            assert_eq!(are, [is_expected, false], "{status} {more}");
         }
     }
 

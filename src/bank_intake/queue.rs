@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::model::{BankItem, BookedAs, ItemKind, ItemStatus, Proposal};
+use super::model::{BankItem, BookedAs, ItemKind, ItemStatus, LineMeaning, Proposal};
 use super::rows::{record, refused};
 use super::rules::{self, ItemEvent};
 use crate::apps;
@@ -262,7 +262,9 @@ pub(super) fn write_off(
         return Err(refused("Only a line of a statement is booked as costs. Ignore the report."));
     }
     let line = line_of(item)?;
-    if !is_small_cost(line.amount) {
+    // A credit may be the money of a payer; interest of the bank is not.
+    let is_of_bank = !line.amount.is_positive() || item.meaning == Some(LineMeaning::Interest);
+    if !is_small_cost(line.amount) || !is_of_bank {
         return assign(world, item, by, &Proposal::of(BookedAs::Costs), reason);
     }
     let status = rules::apply_to_item(item.status, ItemEvent::WrittenOff)?;

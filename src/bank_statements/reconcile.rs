@@ -99,15 +99,21 @@ fn ledger_at(world: &mut World, statement: &BankStatement, last: &BankBalance) -
 }
 
 fn by_meaning(world: &World, statement: &BankStatement) -> Result<Vec<LineSumJson>, Halt> {
-    let mut sums: BTreeMap<LineMeaning, (i64, Cents)> = BTreeMap::new();
+    let mut sums: BTreeMap<LineMeaning, LineSumJson> = BTreeMap::new();
     for line in bank_intake::of_statement(world, statement.org, statement.id)? {
         if line.kind != ItemKind::Line {
             continue;
         }
-        let (count, sum) = sums.entry(line.meaning.unwrap_or(LineMeaning::Other)).or_insert((0, Cents::ZERO));
-        (*count, *sum) = (*count + 1, sum.plus(line.amount).map_err(too_large)?);
+        let meaning = line.meaning.unwrap_or(LineMeaning::Other);
+        let none = LineSumJson { meaning, count: 0, amount: Cents::ZERO, in_suspense: Cents::ZERO };
+        let sum = sums.entry(meaning).or_insert(none);
+        sum.count += 1;
+        sum.amount = sum.amount.plus(line.amount).map_err(too_large)?;
+        if line.suspense.is_some() {
+            sum.in_suspense = sum.in_suspense.plus(line.amount).map_err(too_large)?;
+        }
     }
-    Ok(sums.into_iter().map(|(meaning, (count, amount))| LineSumJson { meaning, count, amount }).collect())
+    Ok(sums.into_values().collect())
 }
 
 /// Returns the number of banking days from a day to another.

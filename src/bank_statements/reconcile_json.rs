@@ -44,7 +44,7 @@ pub struct ReconciliationJson {
     pub balanced: bool,
 }
 
-/// The lines of one meaning.
+/// The lines of one meaning, which is that of the bank's code.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = BankLineSum)]
 pub struct LineSumJson {
@@ -55,6 +55,9 @@ pub struct LineSumJson {
     /// Their sum, in cents; negative for debits.
     #[schema(value_type = i64)]
     pub amount: Cents,
+    /// What of the sum is in suspense now, because no payment, return or deposit of ours explains it.
+    #[schema(value_type = i64)]
+    pub in_suspense: Cents,
 }
 
 /// A file, or a returned payment, for which a line of a statement is expected.

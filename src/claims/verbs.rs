@@ -392,6 +392,7 @@ impl Command for ChooseMethod {
                 users::choose_payout_method(world, scope, user, (*id, copy.as_ref()), is_own)?
             }
             MethodChosen::New(new) => {
+                users::must_be_usable(world, scope.org, user.id, &new.details)?;
                 payout_methods::must_have_room(world, scope, user.id, &new.details)?;
                 let new = if may_prefer { NewMethod::clone(new) } else { only_added(new) };
                 let origin = if active.session.is_guest { MethodOrigin::Guest } else { MethodOrigin::Payee };

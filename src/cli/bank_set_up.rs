@@ -256,7 +256,17 @@ pub(super) fn download(path: &str, output: Option<&Path>, acting: &Acting) -> Re
     match output {
         None => say(String::from_utf8_lossy(&bytes).trim_end()),
         Some(file) => {
-            let unwritable = |error: std::io::Error| Failed::Work(format!("{}: {error}", file.display()));
+            let unwritable = |error: std::io::Error| {
+                Failed::Work(match error.kind() {
+                    std::io::ErrorKind::AlreadyExists => {
+                        format!(
+                            "{} exists, and may be an older file. Nothing was written; choose another name",
+                            file.display()
+                        )
+                    }
+                    _ => format!("{}: {error}", file.display()),
+                })
+            };
             let mut new = fs::File::create_new(file).map_err(unwritable)?;
             std::io::Write::write_all(&mut new, &bytes).map_err(unwritable)?;
             say(&format!("{} has {} bytes", file.display(), bytes.len()))

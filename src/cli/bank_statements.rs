@@ -179,7 +179,11 @@ fn report(found: &Value) -> String {
     add(format!("opening {}", dollars(&found["opening"])));
     for sum in rows("lines") {
         let lines = if sum["count"] == 1 { "line" } else { "lines" };
-        add(format!("{} {lines} of {}: {}", sum["count"], text(&sum["meaning"]), dollars(&sum["amount"])));
+        let suspense = match sum["in_suspense"].as_i64() {
+            Some(0) | None => String::new(),
+            Some(_) => format!(", {} of it in suspense", dollars(&sum["in_suspense"])),
+        };
+        add(format!("{} {lines} of {}: {}{suspense}", sum["count"], text(&sum["meaning"]), dollars(&sum["amount"])));
     }
     for one in rows("unbooked") {
         let (kind, id) = if one["bank_file_id"].is_null() {

@@ -31,6 +31,7 @@ mod rekey;
 mod request;
 mod routes;
 mod sandbox;
+mod sandbox_bank;
 mod screening;
 mod serve;
 mod settings;
@@ -222,8 +223,10 @@ enum Command {
                             bursar trigger link.expired\n\nA scenario creates objects and moves the clock of the sandbox."
     )]
     Trigger(trigger::Options),
-    /// Reset a sandbox
-    #[command(after_help = "Examples:\n  bursar sandbox reset\n  bursar sandbox reset --yes --data-dir /tmp/try")]
+    /// Connect a sandbox with a simulated bank, or reset it
+    #[command(
+        after_help = "Examples:\n  bursar sandbox bank\n  bursar sandbox reset\n  bursar sandbox reset --yes --data-dir /tmp/try"
+    )]
     Sandbox {
         #[command(subcommand)]
         asked: sandbox::Options,

@@ -7,17 +7,24 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde_json::json;
 
+use super::sandbox_bank;
 use super::terminal::{Configured, Failed, counted, say};
 use crate::apps::bootstrap;
 use crate::config::{BadConfig, Database};
 use crate::instance;
 use crate::program::Environment;
+use crate::serve::SANDBOX_BANK;
 
 /// The ends of the files of an embedded store.
 const STORE_FILES: [&str; 4] = ["", "-wal", "-shm", "-reserve"];
 
 #[derive(Subcommand)]
 pub(super) enum Options {
+    /// Send payments by ach, bank_transfer, wire, rtp and intl_bank to a simulated bank in files
+    #[command(after_help = "Examples:\n  bursar sandbox bank\n  bursar sandbox bank --json --data-dir /tmp/try\n\n\
+                      One member sets the connections up, and another one approves them, as in production. The bank reads \
+                      the files that a real bank would get, and answers with files.")]
+    Bank(sandbox_bank::Options),
     /// Delete the store and the credentials of a sandbox, so that the next start is the first
     #[command(after_help = "Examples:\n  bursar sandbox reset\n  bursar sandbox reset --yes --data-dir /tmp/try\n\n\
                       Stop the server first. The command deletes nothing unless the folder has the credentials of a \
@@ -36,6 +43,7 @@ pub(super) enum Options {
 
 pub(super) fn run(asked: Options) -> Result<(), Failed> {
     match asked {
+        Options::Bank(asked) => sandbox_bank::run(&asked),
         Options::Reset { configured, yes, json } => reset(configured, yes, json),
     }
 }
@@ -60,6 +68,10 @@ fn reset(configured: Configured, yes: bool, as_json: bool) -> Result<(), Failed>
     }
     for file in &files {
         std::fs::remove_file(file).map_err(|error| Failed::Work(format!("{}: {error}", file.display())))?;
+    }
+    let bank = config.data_dir.join(SANDBOX_BANK);
+    if bank.exists() {
+        std::fs::remove_dir_all(&bank).map_err(|error| Failed::Work(format!("{}: {error}", bank.display())))?;
     }
     drop(lock);
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();

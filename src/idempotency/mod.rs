@@ -22,6 +22,7 @@ use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::{AppId, EventId, OrgId};
 use crate::program::{Lost, Original, Originals};
+use crate::reason::Reason;
 use crate::refusal::{Code, ErrorContext, FieldError, Refusal};
 use crate::scope::Scope;
 use crate::strict_json::Json;
@@ -290,12 +291,15 @@ fn replay(world: &World, stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer,
         let names: Vec<&str> = differing.iter().map(|error| error.field.as_str()).collect();
         let message =
             format!("This idempotency key was used for another request, which differs in: {}.{of}", names.join(", "));
-        return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) }.into());
+        let refusal = Refusal::new(Code::IdempotencyKeyReused, message).because(Reason::RequestDiffers);
+        return Err(Refusal { errors: differing, ..refusal }.into());
     }
     if stored.is_over(world.now()) {
-        let message =
-            format!("This idempotency key was used more than 30 days ago, and its response is no longer stored.{of}");
-        return Err(Refusal::new(Code::IdempotencyKeyReused, message).into());
+        let message = format!(
+            "This request was made more than 30 days ago, and its response is no longer stored.{of} Fetch the result, and \
+             send the request with a new key only if it must take effect a second time."
+        );
+        return Err(Refusal::new(Code::IdempotencyKeyReused, message).because(Reason::ResponseExpired).into());
     }
     let status = u16::try_from(stored.status).unwrap_or(200);
     let body = body.map_err(|lost| match lost {
@@ -304,7 +308,7 @@ fn replay(world: &World, stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer,
                 "The response of this idempotency key was deleted, because it contained data of an erased payee. The \
                  request took effect: fetch {object} for its result, or use a new key for a new request."
             );
-            Refusal::new(Code::IdempotencyKeyReused, message)
+            Refusal::new(Code::IdempotencyKeyReused, message).because(Reason::ResponseErased)
         }
         Lost::Damaged => Refusal::new(Code::InternalError, "The stored response of this idempotency key is damaged."),
     })?;

@@ -36,12 +36,12 @@ pub(super) fn way(
     authorization: &Authorization,
     amount: Cents,
 ) -> Result<Way, Halt> {
+    is_authorized(world, debited, authorization)?;
     // A simulated payment has no class.
     if !bank_files::collects(world, scope)? {
         return bank_files::way_from(world, scope, EntryClass::Ppd, amount, "payments");
     }
     let class = class(debited, authorization)?;
-    is_authorized(world, debited, authorization)?;
     let mut way = bank_files::way_from(world, scope, class, amount, "payments")?;
     // The rules require that the first debit on the internet comes from an account that was validated.
     if class == EntryClass::Web && authorization.account_validation.is_none() {

@@ -47,8 +47,8 @@ pub use model::{
     TaxIdVerification, User, UserStatus, W9,
 };
 pub use payout_methods::{
-    NewMethod, can_be_delivered, choose_payout_method, correct_payout_method, disable_payout_method, open_rails,
-    prefer_payout_method, set_up_payout_method,
+    NewMethod, can_be_delivered, choose_payout_method, correct_payout_method, disable_payout_method, must_be_usable,
+    open_rails, prefer_payout_method, set_up_payout_method,
 };
 pub use profiles::{
     By, automatic_method, change, change_profile, disconnect, emit_again, erase, is_paid_automatically,

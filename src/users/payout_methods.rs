@@ -6,16 +6,45 @@ use super::rows;
 use super::{rules, screening, warnings};
 use crate::apps;
 use crate::banking::routes;
+use crate::clock::DAY_SECONDS;
 use crate::events::EventName;
 use crate::fees::BOOK_CURRENCY;
-use crate::ids::PayoutMethodId;
+use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::input::wrong;
 use crate::payout_methods::{self, CORRECTED, MethodOrigin, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
+use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::screening::LookedUp;
+use crate::world::record::key;
 use crate::world::{Halt, World};
+
+/// How long the word of a bank about an account counts, in seconds.
+const CLOSED_SECONDS: i64 = 60 * DAY_SECONDS;
+
+/// Refuses an account to which a bank has just returned a payment, and which no correction of a name makes usable: each
+/// return counts against the app at its bank.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn must_be_usable(world: &World, org: OrgId, user: UserId, details: &SealedDetails) -> Result<(), Halt> {
+    let now = world.now();
+    let returned = |method: &Arc<PayoutMethod>| {
+        let is_recent = method.disabled_at.is_some_and(|at| now < at.plus_seconds(CLOSED_SECONDS));
+        let code = method.disabled_reason.as_deref().and_then(|reason| FailureCode::from_word(reason));
+        code.filter(|code| is_recent && method.fingerprint == details.fingerprint && is_of_number(*code))
+    };
+    let all = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![org, user])?;
+    let Some(code) = all.iter().find_map(returned) else { return Ok(()) };
+    let message = format!("{} Use another account.", code.failure().message);
+    Err(Refusal::new(Code::InvalidState, message).saying(code.said()).into())
+}
+
+/// Returns whether a failure is about the account alone.
+const fn is_of_number(code: FailureCode) -> bool {
+    matches!(code, FailureCode::AccountClosed | FailureCode::InvalidAccountNumber | FailureCode::AccountNotEligible)
+}
 
 #[derive(Clone, Debug)]
 pub struct NewMethod {

@@ -207,6 +207,10 @@ async fn dispatch(
     if connection.transport == TRANSPORT_MANUAL || file.must_wait_for_release() {
         return wait_for_a_person(bursar, leased, &file).await;
     }
+    // After the deadline a file would settle on another day than it names.
+    if file.status == FileStatus::Renaming && bursar.clock.now() >= file.submit_by {
+        return end_at_deadline(bursar, leased, &file, connection).await;
+    }
     if connection.status != ConnectionStatus::Approved {
         return rest(bursar, leased, Some(format!("the bank connection is {}", connection.status))).await;
     }
@@ -215,21 +219,32 @@ async fn dispatch(
         tracing::error!(file = %file.id, transport = connection.transport, "the configuration has no such transport");
         return rest(bursar, leased, Some("the configuration does not have its transport".to_owned())).await;
     };
-    let file = if file.unswept {
+    let is_unpublished = matches!(file.status, FileStatus::Sealed | FileStatus::Sending);
+    // Copies that earlier deliveries left would be payments for a bank that takes every file.
+    let file = if file.unswept || is_unpublished && file.leases > 0 {
         if let Err(error) = remove_strays(&mut opened.transport, &file.id.to_string()).await {
             return failed(bursar, leased, &file, &error.to_string()).await;
         }
-        bursar.engine.run(file.org, Swept { leased: leased.clone(), file: file.id }).await?
+        if file.unswept {
+            bursar.engine.run(file.org, Swept { leased: leased.clone(), file: file.id }).await?
+        } else {
+            file
+        }
     } else {
         file
     };
-    // After the deadline a file would settle on another day than it names; a member moves it, or has taken it there.
-    if file.status != FileStatus::Renaming && bursar.clock.now() >= file.submit_by {
+    // A member moves it, or has taken it there.
+    if bursar.clock.now() >= file.submit_by {
         count("late");
         tracing::error!(file = %file.id, "a bank file missed the bank's deadline; move it, or mark it as sent");
         return rest(bursar, leased, None).await;
     }
     let delivered = delivered(bursar, &leased, &file, &mut opened, bytes).await;
+    if matches!(delivered, Ok(End::NameTaken | End::NotRenamed))
+        && let Err(error) = remove_strays(&mut opened.transport, &file.id.to_string()).await
+    {
+        tracing::warn!(file = %file.id, reason = %error, "a copy of a bank file stays in the bank's folder until the retry");
+    }
     opened.transport.close().await;
     match delivered {
         Ok(End::Sent) => {
@@ -248,6 +263,39 @@ async fn dispatch(
         }
         Err(stopped) => failed(bursar, leased, &file, &stopped.to_string()).await,
     }
+}
+
+/// Ends a delivery that did not end before the deadline: the bank has the file under its final name, or members ask it.
+async fn end_at_deadline(
+    bursar: &Bursar,
+    leased: Leased,
+    file: &BankFile,
+    connection: &BankConnection,
+) -> Result<(), Refusal> {
+    let file = bursar.engine.run(file.org, Begin { leased: leased.clone(), file: file.id }).await?;
+    let is_there = match bursar.transports.open(file.org, &connection.transport) {
+        Some(mut opened) => {
+            let is_there = is_published(&mut opened.transport, &file).await;
+            opened.transport.close().await;
+            is_there
+        }
+        None => false,
+    };
+    let step = if is_there { Step::Sent } else { Step::InDoubt(AT_DEADLINE) };
+    bursar.engine.run(file.org, Advance { leased: leased.clone(), file: file.id, lease: file.leases, step }).await?;
+    if is_there {
+        count("sent");
+    } else {
+        count("in_doubt");
+        tracing::error!(file = %file.id, doubt = AT_DEADLINE, "a bank file is in doubt; ask the bank whether it has it");
+    }
+    rest(bursar, leased, None).await
+}
+
+async fn is_published(transport: &mut bursar_transports::Transport, file: &BankFile) -> bool {
+    let Ok(name) = Name::parse(file.name.as_deref().unwrap_or_default()) else { return false };
+    let stat = transport.stat(&name).await;
+    matches!(stat, Ok(Some(stat)) if i64::try_from(stat.size).ok() == file.size)
 }
 
 async fn failed(bursar: &Bursar, leased: Leased, file: &BankFile, reason: &str) -> Result<(), Refusal> {
@@ -313,6 +361,8 @@ pub(crate) fn committed(file: &BankFile) -> Option<State> {
     }
 }
 
+/// The doubt about a file whose delivery did not end before the deadline.
+const AT_DEADLINE: &str = "deadline";
 const ATOMIC: &str = "atomic";
 const PLAIN: &str = "plain";
 const DIRECT: &str = "direct";

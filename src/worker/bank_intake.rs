@@ -21,6 +21,8 @@ use crate::vault::Unsealed;
 
 /// The wait between polls, in seconds.
 const POLL_SECONDS: i64 = 900;
+/// The wait between polls of a simulated bank: a move of the sandbox's clock stops at each.
+const POLL_SANDBOX_SECONDS: i64 = 3_600;
 /// The wait while a file is still written, or more files are left.
 const POLL_AGAIN_SECONDS: i64 = 60;
 /// Files that are fetched in one poll.
@@ -42,6 +44,11 @@ pub(super) async fn poll(bursar: &Bursar, leased: Leased, id: BankConnectionId) 
             tracing::error!(connection = %id, reason = refusal.message, "the alarms of a bank cannot be computed");
         }
     }
+    let simulated = bursar.transports.sandbox_bank(org, &connection.transport);
+    let poll_seconds = if simulated.is_some() { POLL_SANDBOX_SECONDS } else { POLL_SECONDS };
+    if let Some(folder) = simulated {
+        super::sandbox_bank::answer(bursar, &connection, folder).await?;
+    }
     let Some((mut transport, inbox)) = bursar.transports.open_inbound(org, &connection.transport) else {
         let reason = "the configuration has no inbound folder for its transport";
         return rest(bursar, leased, id, (POLL_SECONDS, reason), None).await;
@@ -55,7 +62,7 @@ pub(super) async fn poll(bursar: &Bursar, leased: Leased, id: BankConnectionId) 
             let reason = "a file is not complete yet, or more files wait";
             rest(bursar, leased, id, (POLL_AGAIN_SECONDS, reason), None).await
         }
-        Ok(false) => rest(bursar, leased, id, (POLL_SECONDS, "the folder has no other files"), None).await,
+        Ok(false) => rest(bursar, leased, id, (poll_seconds, "the folder has no other files"), None).await,
         Err(Failed::Refused(refusal)) => Err(refusal),
         Err(Failed::Transport(error)) => {
             count("failed");

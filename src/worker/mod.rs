@@ -16,6 +16,7 @@ mod letters;
 mod provider_calls;
 mod anomalies;
 mod providers;
+mod sandbox_bank;
 mod webhooks;
 mod writing;
 

@@ -58,6 +58,9 @@ reasons! {
     CountLimit "count-limit" "The most objects of this kind exist, or the most calls were made; details has the limit.";
     BalanceLimit "balance-limit" "A ledger account would exceed its maximum.";
     BalanceTooLow "balance-too-low" "The wallet holds less than the amount and its fees; details has both.";
+    RequestDiffers "request-differs" "The key was used for a request with other fields; errors lists them.";
+    ResponseExpired "response-expired" "The request took effect more than 30 days ago, and its response is no longer stored.";
+    ResponseErased "response-erased" "The request took effect, and its response was deleted with the data of an erased payee.";
     PathUnknown "path-unknown" "No operation has this path.";
 }
 

@@ -73,7 +73,7 @@ codes! {
     UserInactive "user-inactive" 409, "The user is disabled or was deleted.", "Use an active user.";
     UserInAnotherApp "user-in-another-app" 409, "Another app of the organization has a user with this phone number.", "Connect the user with an organization key, or send a payout link that the payee claims.";
     UserInfoMissing "user-info-missing" 409, "The user lacks information that this call requires.", "Let the user complete it.";
-    IdempotencyKeyReused "idempotency-key-reused" 409, "The idempotency key was used for another request.", "Use a new key for a new request; errors lists the differences.";
+    IdempotencyKeyReused "idempotency-key-reused" 409, "The idempotency key was used before, and the stored response cannot be returned.", "If errors lists differences, use a new key for the new request. With the reason response-expired or response-erased the request took effect: fetch its result, and do not send it again.";
     ResourceBusy "resource-busy" 409, "A request with the same idempotency key is in progress.", "Retry after the seconds in Retry-After, with the same key.";
     RailNotConnected "rail-not-connected" 409, "No route connects the rail to a bank or a provider.", "Use a rail of GET /v2/users/{user_id}/payout-options, or let an admin add a route.";
     LimitExceeded "limit-exceeded" 409, "The request exceeds a limit of the app or of the service.", "Read the limit in the message.";
@@ -91,7 +91,8 @@ codes! {
 }
 
 /// The reasons of each code that has some.
-const REASONS: [(Code, &[Reason]); 6] = [
+const REASONS: [(Code, &[Reason]); 7] = [
+    (Code::IdempotencyKeyReused, &[Reason::RequestDiffers, Reason::ResponseExpired, Reason::ResponseErased]),
     (
         Code::InvalidInput,
         &[

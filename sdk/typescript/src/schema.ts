@@ -5467,7 +5467,7 @@ export interface components {
              * @description When it was released.
              */
             released: string | null;
-            /** @description Why it is or was in doubt: neither-name, final-differs, temp-differs or interrupted. */
+            /** @description Why it is or was in doubt: neither-name, final-differs, temp-differs, interrupted or deadline. */
             doubt: string | null;
             /**
              * Format: date-time
@@ -5646,7 +5646,7 @@ export interface components {
             credit: components["schemas"]["BankLimits"] | null;
             debit: components["schemas"]["BankLimits"] | null;
         };
-        /** @description The lines of one meaning. */
+        /** @description The lines of one meaning, which is that of the bank's code. */
         BankLineSum: {
             /** @description The meaning. */
             meaning: components["schemas"]["LineMeaning"];
@@ -5660,6 +5660,11 @@ export interface components {
              * @description Their sum, in cents; negative for debits.
              */
             amount: number;
+            /**
+             * Format: int64
+             * @description What of the sum is in suspense now, because no payment, return or deposit of ours explains it.
+             */
+            in_suspense: number;
         };
         /** @description The bank's balance of an account next to the ledger's, and everything that is open. */
         BankReconciliation: {
@@ -7932,7 +7937,7 @@ export interface components {
          * @enum {string}
          */
         HolderType: "individual" | "company";
-        /** @description The idempotency key was used for another request. Use a new key for a new request; errors lists the differences. */
+        /** @description The idempotency key was used before, and the stored response cannot be returned. If errors lists differences, use a new key for the new request. With the reason response-expired or response-erased the request took effect: fetch its result, and do not send it again. */
         IdempotencyKeyReusedError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
             error_code?: "idempotency-key-reused";
@@ -13050,7 +13055,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -13804,7 +13809,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -14769,7 +14774,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -15277,7 +15282,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -15371,7 +15376,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -15540,7 +15545,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -15618,7 +15623,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -16070,7 +16075,7 @@ export interface operations {
              *
              *     `user-in-another-app`: Another app of the organization has a user with this phone number.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -16220,7 +16225,7 @@ export interface operations {
             /**
              * @description `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -16781,7 +16786,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -16952,7 +16957,7 @@ export interface operations {
             /**
              * @description `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -17055,7 +17060,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -18715,7 +18720,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -18842,7 +18847,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -19912,7 +19917,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -20100,7 +20105,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -20450,7 +20455,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -20618,7 +20623,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -20961,7 +20966,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -21319,7 +21324,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -21759,7 +21764,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -22182,7 +22187,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -22401,7 +22406,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -22663,7 +22668,7 @@ export interface operations {
             /**
              * @description `batch-already-processed`: An identical batch was already processed.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -23341,7 +23346,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -23531,7 +23536,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -23727,7 +23732,7 @@ export interface operations {
              *
              *     `already-claimed`: The link is already claimed.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -23934,7 +23939,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -24118,7 +24123,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -24314,7 +24319,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -24478,7 +24483,7 @@ export interface operations {
             /**
              * @description `already-claimed`: The link is already claimed.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -24681,7 +24686,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -24885,7 +24890,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -24956,7 +24961,7 @@ export interface operations {
              *
              *     `already-claimed`: The link is already claimed.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -25326,7 +25331,7 @@ export interface operations {
              *
              *     `user-inactive`: The user is disabled or was deleted.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -25642,7 +25647,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -25817,7 +25822,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -26174,7 +26179,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -26382,7 +26387,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -26855,7 +26860,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -27124,7 +27129,7 @@ export interface operations {
              *
              *     `user-info-missing`: The user lacks information that this call requires.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -27456,7 +27461,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -27913,7 +27918,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -28074,7 +28079,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -28308,7 +28313,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -28623,7 +28628,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -28786,7 +28791,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -28961,7 +28966,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -29194,7 +29199,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -29611,7 +29616,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -29922,7 +29927,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -30171,7 +30176,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -30921,7 +30926,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -31513,7 +31518,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -31672,7 +31677,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -31830,7 +31835,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -31987,7 +31992,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -32144,7 +32149,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -32347,7 +32352,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -32454,7 +32459,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -32555,7 +32560,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -32756,7 +32761,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -32861,7 +32866,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -33054,7 +33059,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -33158,7 +33163,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -33259,7 +33264,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -33359,7 +33364,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -33558,7 +33563,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -33662,7 +33667,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -33760,7 +33765,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -33970,7 +33975,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -34605,7 +34610,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -34735,7 +34740,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -34867,7 +34872,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -35000,7 +35005,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -35129,7 +35134,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -35259,7 +35264,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -35469,7 +35474,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -35762,7 +35767,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -35869,7 +35874,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -36083,7 +36088,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -36407,7 +36412,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -36519,7 +36524,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -36645,7 +36650,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -36782,7 +36787,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -36907,7 +36912,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -37034,7 +37039,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -37159,7 +37164,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -37284,7 +37289,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -37624,7 +37629,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -37733,7 +37738,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -37862,7 +37867,8 @@ export interface operations {
                      *         {
                      *           "meaning": "payments",
                      *           "count": 1000,
-                     *           "amount": 1000
+                     *           "amount": 1000,
+                     *           "in_suspense": 1000
                      *         }
                      *       ],
                      *       "ledger": 1000,
@@ -38016,7 +38022,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -39016,7 +39022,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -39356,7 +39362,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -39459,7 +39465,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -39676,7 +39682,7 @@ export interface operations {
             /**
              * @description `invalid-state`: The object's state does not allow this call.
              *
-             *     `idempotency-key-reused`: The idempotency key was used for another request.
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */
@@ -39820,7 +39826,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              *
@@ -39994,7 +40000,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used for another request.
+             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
              */

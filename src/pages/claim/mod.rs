@@ -127,6 +127,10 @@ pub async fn take_claim_step(call: Call) -> Outcome {
     let taken = take(&visit, step).await;
     let outcome = match taken {
         Err(refusal) if form::can_be_mended(&refusal) => again(&visit, step, &refusal).await,
+        // The codes that were sent still work.
+        Err(refusal) if is_resend(&visit, step) && refusal.code == Code::RateLimited => {
+            too_many_codes(&visit, refusal).await
+        }
         Ok(_) | Err(_) => taken,
     };
     visit.or_closed(outcome).await
@@ -159,7 +163,7 @@ fn step_of(call: &Call) -> Result<StepName, Refusal> {
 async fn take(visit: &Visit, step: StepName) -> Outcome {
     match step {
         StepName::Contact => take_contact(visit).await,
-        StepName::Code if form::typed(&visit.call, "resend") == "1" => {
+        StepName::Code if is_resend(visit, step) => {
             visit.payee.send_code_again().await?;
             Ok(visit.to_step(StepName::Code, "?resent=1"))
         }
@@ -169,6 +173,18 @@ async fn take(visit: &Visit, step: StepName) -> Outcome {
         StepName::Method => method::take(visit).await,
         StepName::Payout => payout::take(visit).await,
     }
+}
+
+/// Draws the page of the code, if one that was sent still works.
+async fn too_many_codes(visit: &Visit, refusal: Refusal) -> Outcome {
+    let claim = visit.payee.fetch().await?;
+    let Some(sent_to) = claim.code_sent_to.clone() else { return Err(refusal) };
+    let form = form::says(visit.language.text(Text::RefusedSends));
+    draw::code(visit, &claim, refusal.code.status(), (sent_to, false), form)
+}
+
+fn is_resend(visit: &Visit, step: StepName) -> bool {
+    step == StepName::Code && form::typed(&visit.call, "resend") == "1"
 }
 
 /// Sends a code to the contact that the link names (`send`), or to the one that was entered.

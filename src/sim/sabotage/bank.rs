@@ -78,6 +78,7 @@ pub(super) fn tamper(sabotage: Sabotage, changes: &[Change], memory: &Memory) {
 fn presume_sent(unseen: &mut [Change], memory: &Memory) {
     let is_sealed = |file: &BankFile| file.status == FileStatus::Sealed;
     overwrite(unseen, memory, is_sealed, "sha256", &Value::Text("0".repeat(64)));
+    overwrite(unseen, memory, is_sealed, "open_at", &Value::Null);
     overwrite(unseen, memory, is_sealed, "status", &FileStatus::Sent.to_value());
     for job in changed::<Job>(unseen).filter_map(|change| change.after) {
         if let Work::SendBankFile { file } = job.work.0 {

@@ -18,8 +18,8 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::users::{
-    MethodDetailsJson, NewMethod, can_be_delivered, disable_payout_method, find, method_details, open_rails,
-    set_up_payout_method,
+    MethodDetailsJson, NewMethod, can_be_delivered, disable_payout_method, find, method_details, must_be_usable,
+    open_rails, set_up_payout_method,
 };
 use crate::world::query::Compare;
 use crate::world::record::Cell;
@@ -90,6 +90,7 @@ impl Command for SetPayoutMethod {
 
     fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
         let user = find(world, self.scope, self.user)?;
+        must_be_usable(world, self.scope.org, user.id, &self.new.details)?;
         payout_methods::must_have_room(world, self.scope, user.id, &self.new.details)?;
         let method = set_up_payout_method(world, self.scope, &user, (&self.new, MethodOrigin::App))?;
         Ok(method_details(&method))

@@ -65,7 +65,7 @@ texts! {
     ClosedClaimedUnnamed, ClosedTriesTitle, ClosedTries, ClosedTriesSome, ClosedHoldTitle, ClosedProblemTitle,
     TryAgain, QuoteRequest, HoldFunds, HoldReview, HoldDisabled, RefusedOtherContact, RefusedContact,
     RefusedNoContact, RefusedLimit, RefusedChanged, RefusedLocked, RefusedInactive, RefusedUnavailable,
-    RefusedTries, RefusedOther, RefusedPaidOut, RefusedOtherSite, RefusedNotFrozen, RefusedStopped,
+    RefusedTries, RefusedSends, RefusedOther, RefusedPaidOut, RefusedOtherSite, RefusedNotFrozen, RefusedStopped,
     FieldPhone, FieldPhoneMissing, FieldPhoneCountry, FieldEmail, FieldEmailMissing, FieldCode, FieldCodePresent,
     FieldCodeNew, FieldFirstName, FieldFirstNameMissing, FieldLastName, FieldLastNameMissing, FieldName,
     FieldNameMissing, FieldBusinessName, FieldBusinessNameMissing, FieldTaxNumber, FieldTaxNumberMissing,

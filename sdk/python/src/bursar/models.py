@@ -2306,12 +2306,13 @@ class BankItemProposal(TypedDict):
 
 class BankLineSum(TypedDict):
     """
-    The lines of one meaning.
+    The lines of one meaning, which is that of the bank's code.
     """
 
     meaning: LineMeaning
     count: int
     amount: int
+    in_suspense: int
 
 
 class BankReconciliation(TypedDict):

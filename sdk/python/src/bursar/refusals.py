@@ -28,7 +28,7 @@ class DeliveryLimitReachedError(ApiError):
 
 
 class IdempotencyKeyReusedError(ApiError):
-    """The idempotency key was used for another request. Use a new key for a new request; errors lists the differences."""
+    """The idempotency key was used before, and the stored response cannot be returned. If errors lists differences, use a new key for the new request. With the reason response-expired or response-erased the request took effect: fetch its result, and do not send it again."""
 
     code = "idempotency-key-reused"
 
