@@ -34,8 +34,6 @@ pub mod jobs;
 
 /// Banking days, and the windows in which a bank takes files.
 pub mod calendars;
-/// A simulated bank, which reads payment files and answers with files.
-pub mod bankbox;
 /// The event log of each app, without gaps.
 pub mod events;
 /// Sends an app's events to its webhook endpoints.
@@ -119,6 +117,8 @@ pub mod export;
 pub mod verify;
 /// Rewrites and checks the sealed values of all nouns.
 pub mod seals;
+/// A simulated bank, which reads payment files and answers with files.
+pub mod bankbox;
 /// Sandbox only: the movable clock and the magic values.
 pub mod sandbox;
 /// Every kind of record.
