@@ -203,7 +203,7 @@ mod tests {
             let text = String::from_utf8(std::mem::take(&mut *lines.0.lock().unwrap())).unwrap();
             let without_time = |line: &str| {
                 let from = line.find("Z\",\"level\"").unwrap();
-                assert!(line.starts_with("{\"timestamp\":\"2") && from == 41, "{line}");
+                assert!(line.starts_with("{\"timestamp\":\"2") && from == 40, "{line}");
                 line[from..].to_owned()
             };
             text.lines().map(without_time).collect()
