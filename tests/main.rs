@@ -78,6 +78,7 @@ mod fee_properties;
 mod fee_tables;
 mod floods;
 mod follow_ups;
+mod fresh_reads;
 mod front;
 mod funding;
 mod guide;

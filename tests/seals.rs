@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::harness::Server;
+use crate::harness::{Reply, Server};
 
 const DAY: i64 = 86_400;
 
@@ -30,9 +30,16 @@ fn findings(server: &Server) -> Vec<String> {
 }
 
 /// Edits the store's file without any key, like an attacker with access to the machine.
-fn edit(server: &Server, sql: &str) {
+/// Changes the file of a store, and starts the program again: a running one keeps the rows that it read.
+async fn edit(server: &mut Server, sql: &str) {
     let file = Connection::open(server.folder().join("bursar.sqlite")).unwrap();
     assert!(file.execute(sql, []).unwrap() > 0, "{sql}");
+    drop(file);
+    server.restart().await;
+}
+
+async fn claim(server: &Server, token: &str) -> Reply {
+    server.get(&format!("/v2/claims/{token}")).send().await
 }
 
 fn blob(id: &str) -> String {
@@ -58,20 +65,21 @@ async fn pay(server: &Server, user: &str) -> Value {
 
 #[tokio::test]
 async fn details_moved_to_another_payees_row_are_not_paid_and_are_found() {
-    let server = Server::sqlite().await;
+    let mut server = Server::sqlite().await;
     let (_, attackers) = paid_by(&server, 1111, "10000002").await;
     let (victim, victims) = paid_by(&server, 1112, "123451112").await;
     assert_eq!(findings(&server), [""; 0], "the control: nothing is wrong yet");
     assert_eq!(pay(&server, &victim).await["status"], "completed", "the control: the payout arrives");
     edit(
-        &server,
+        &mut server,
         &format!(
             "UPDATE payout_methods SET (sealed_details, fingerprint) = \
              (SELECT sealed_details, fingerprint FROM payout_methods WHERE id = {}) WHERE id = {}",
             blob(&attackers),
             blob(&victims)
         ),
-    );
+    )
+    .await;
     let found = findings(&server);
     assert_eq!(found, [format!("payout_methods {victims}: a sealed value cannot be decrypted in this row")]);
     let before = server.balance("app_wallet").await;
@@ -84,17 +92,21 @@ async fn details_moved_to_another_payees_row_are_not_paid_and_are_found() {
 
 #[tokio::test]
 async fn a_row_given_to_another_payee_or_rail_does_not_open() {
-    let server = Server::sqlite().await;
+    let mut server = Server::sqlite().await;
     let (attacker, _) = paid_by(&server, 1111, "10000002").await;
     let (_, victims) = paid_by(&server, 1112, "123451112").await;
     let row = blob(&victims);
-    edit(&server, &format!("UPDATE payout_methods SET user_id = {} WHERE id = {row}", blob(&attacker)));
+    edit(&mut server, &format!("UPDATE payout_methods SET user_id = {} WHERE id = {row}", blob(&attacker))).await;
     assert_eq!(findings(&server).len(), 1);
-    let server = Server::sqlite().await;
+    let mut server = Server::sqlite().await;
     let (_, victims) = paid_by(&server, 1112, "123451112").await;
-    edit(&server, &format!("UPDATE payout_methods SET platform = 'rtp' WHERE id = {}", blob(&victims)));
+    edit(&mut server, &format!("UPDATE payout_methods SET platform = 'rtp' WHERE id = {}", blob(&victims))).await;
     assert_eq!(findings(&server).len(), 1);
-    edit(&server, &format!("UPDATE payout_methods SET platform = 'ach', mask = '9999' WHERE id = {}", blob(&victims)));
+    edit(
+        &mut server,
+        &format!("UPDATE payout_methods SET platform = 'ach', mask = '9999' WHERE id = {}", blob(&victims)),
+    )
+    .await;
     let shown = "shows details that differ from the sealed ones";
     assert_eq!(findings(&server), [format!("payout_methods {victims}: {shown}")]);
 }
@@ -112,8 +124,7 @@ async fn an_apps_key_whose_row_says_organization_opens_nothing() {
         let prefix = if sql.contains("'org_'") { "org_" } else { "" };
         let (client_id, key) = (app["client_id"].as_str().unwrap(), app["api_key"].as_str().unwrap());
         server.get("/v2/apps").basic(client_id, key).send().await.expect(200);
-        edit(&server, sql);
-        server.restart().await;
+        edit(&mut server, sql).await;
         let client_id = format!("{prefix}{client_id}");
         for path in ["/v2/organizations", "/v2/apps", "/v2/users"] {
             server.get(path).basic(&client_id, key).send().await.refused(401, "unauthorized");
@@ -128,7 +139,7 @@ async fn an_apps_key_whose_row_says_organization_opens_nothing() {
 
 #[tokio::test]
 async fn a_claim_token_moved_to_another_link_claims_nothing() {
-    let server = Server::sqlite().await;
+    let mut server = Server::sqlite().await;
     let send = async |amount: i64, line: u32| {
         let payee = json!({"country_code": "1", "phone_number": format!("212736{line}")});
         let body = json!({"amount": amount, "payee": payee, "delivery": {"method": "link"}});
@@ -136,11 +147,10 @@ async fn a_claim_token_moved_to_another_link_claims_nothing() {
     };
     let (small, large) = (send(100, 1111).await, send(90_000, 1112).await);
     let file = Connection::open(server.folder().join("bursar.sqlite")).unwrap();
-    let claim = |token: String| server.get(&format!("/v2/claims/{token}")).send();
 
     // The id in the token leads to the other row.
     let token = small["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-    claim(token.clone()).await.expect(200);
+    claim(&server, &token).await.expect(200);
     let ids = [&small, &large].map(|link| blob(link["id"].as_str().unwrap()));
     let rename = |from: &str, to: &str| {
         assert_eq!(file.execute(&format!("UPDATE payout_links SET id = {to} WHERE id = {from}"), []).unwrap(), 1);
@@ -148,13 +158,15 @@ async fn a_claim_token_moved_to_another_link_claims_nothing() {
     let elsewhere = blob(&uuid::Uuid::from_u128(7).to_string());
     rename(&ids[0], &elsewhere);
     rename(&ids[1], &ids[0]);
-    claim(token.clone()).await.refused(404, "not-found");
+    server.restart().await;
+    claim(&server, &token).await.refused(404, "not-found");
     rename(&ids[0], &ids[1]);
     rename(&elsewhere, &ids[0]);
-    claim(token).await.expect(200);
+    server.restart().await;
+    claim(&server, &token).await.expect(200);
 
     // The hash of a token of an earlier version leads to the other row.
-    let vault = &server.bursar().vault;
+    let vault = server.bursar().vault.clone();
     let mut tokens = Vec::new();
     for (link, secret) in all::<PayoutLink>(&server).into_iter().zip(1..) {
         let plain = token_of_before(&link, secret);
@@ -170,7 +182,8 @@ async fn a_claim_token_moved_to_another_link_claims_nothing() {
         tokens.push(URL_SAFE_NO_PAD.encode(&plain));
     }
     let token = tokens.remove(0);
-    claim(token.clone()).await.expect(200);
+    server.restart().await;
+    claim(&server, &token).await.expect(200);
     let [small, large] = ids;
     for columns in ["token_hash", "token_hash, sealed_token"] {
         let of = |id: &str| -> (Vec<u8>, Vec<u8>) {
@@ -184,10 +197,12 @@ async fn a_claim_token_moved_to_another_link_claims_nothing() {
         };
         set(&small, b"nothing", &small_seal);
         set(&large, &small_hash, if columns == "token_hash" { &large_seal } else { &small_seal });
-        claim(token.clone()).await.refused(404, "not-found");
+        server.restart().await;
+        claim(&server, &token).await.refused(404, "not-found");
         set(&large, &large_hash, &large_seal);
         set(&small, &small_hash, &small_seal);
-        claim(token.clone()).await.expect(200);
+        server.restart().await;
+        claim(&server, &token).await.expect(200);
     }
 }
 

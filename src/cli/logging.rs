@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, stderr};
 
 use tracing_subscriber::EnvFilter;
 
+use super::json_lines::JsonLines;
 use crate::config::LogFormat;
 use crate::log_output::{self, LogOutput};
 
@@ -25,8 +26,7 @@ fn start_with(format: Option<LogFormat>, filter: &str) -> std::io::Result<()> {
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(output).with_target(false);
     match format {
         LogFormat::Human => subscriber.with_ansi(stderr().is_terminal()).init(),
-        // Collectors select the lines of the security log by their target.
-        LogFormat::Json => subscriber.with_target(true).json().flatten_event(true).with_span_list(false).init(),
+        LogFormat::Json => subscriber.json().event_format(JsonLines::default()).init(),
     }
     log_output::log_panics();
     Ok(())

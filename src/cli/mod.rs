@@ -15,6 +15,7 @@ mod bench;
 mod completions;
 mod doctor;
 mod events;
+mod json_lines;
 mod keys;
 mod listen;
 mod log;

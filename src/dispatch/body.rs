@@ -214,10 +214,13 @@ pub(super) fn parse(route: &Route, parts: &Parts, bytes: &[u8]) -> Result<Json, 
 
 /// Returns whether the body is a CSV file, and the route accepts one.
 pub(super) fn is_csv(route: &Route, parts: &Parts) -> bool {
+    if route.csv.is_none() {
+        return false;
+    }
     let given = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let (kind, charset) = media_type(given);
     let plain = !parts.headers.contains_key("content-encoding");
-    route.csv.is_some() && plain && kind == "text/csv" && charset.is_none_or(|charset| charset == "utf-8")
+    plain && kind == "text/csv" && charset.is_none_or(|charset| charset == "utf-8")
 }
 
 /// Names the field of a duplicate key, so that the caller finds it.

@@ -34,6 +34,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::extract::path::RawPathParams;
 use axum::extract::rejection::RawPathParamsRejection;
+use axum::http::HeaderName;
 use axum::http::request::Parts;
 use axum::response::Response;
 use axum::routing::any;
@@ -65,6 +66,8 @@ use timings::Timings;
 const REQUEST_ID_MAX: usize = 128;
 /// Delay of claim tokens from an IP address with too many wrong ones. Correct tokens still succeed.
 const SLOWED: Duration = Duration::from_millis(250);
+/// The headers with credentials, each sent once at most.
+const CREDENTIALS: [&str; 3] = ["Authorization", "Api-App-Id", "Member-Session"];
 /// Headers that a handler may read. `Authorization` is excluded: authentication comes first.
 const HANDED_ON: [&str; 19] = [
     "accept",
@@ -365,21 +368,23 @@ impl Pipeline {
     }
 
     async fn authenticate(&self, route: &Route, parts: &Parts) -> Result<Caller, Refusal> {
-        let twice = ["Authorization", "Api-App-Id", "Member-Session"]
-            .into_iter()
-            .find(|name| parts.headers.get_all(*name).iter().count() > 1);
-        if let Some(name) = twice
+        let (mut given, mut is_twice) = ([None; 3], [false; 3]);
+        for (name, value) in &parts.headers {
+            let Some(place) = CREDENTIALS.iter().position(|known| name.as_str().eq_ignore_ascii_case(known)) else {
+                continue;
+            };
+            is_twice[place] |= given[place].is_some();
+            // A header that is not valid text is an invalid credential, and not an empty one, which counts as absent.
+            given[place] = given[place].or(Some(value.to_str().unwrap_or("\u{fffd}")));
+        }
+        let twice = CREDENTIALS.into_iter().zip(is_twice).find(|(_, is_twice)| *is_twice);
+        if let Some((name, _)) = twice
             && !matches!(route.who, Who::Anyone | Who::Provider)
         {
             return Err(Refusal::fields(wrong(name, "must be sent only once")));
         }
-        // A header that is not valid text is an invalid credential, and not an empty one, which counts as absent.
-        let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or("\u{fffd}"));
-        let presented = Presented {
-            authorization: text("authorization"),
-            api_app_id: text("api-app-id"),
-            member_session: text("member-session"),
-        };
+        let [authorization, api_app_id, member_session] = given;
+        let presented = Presented { authorization, api_app_id, member_session };
         authenticate(&self.bursar, presented, route.who, route.members).await
     }
 
@@ -431,9 +436,13 @@ fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal>
     if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
 }
 
+/// A request has few headers, so each is searched in the list; a search in the headers begins with a hash of the name.
 fn handed_on(parts: &Parts) -> Vec<(&'static str, String)> {
-    let text = |name: &&'static str| Some((*name, parts.headers.get(*name)?.to_str().ok()?.to_owned()));
-    HANDED_ON.iter().filter_map(text).collect()
+    let text = |given: &HeaderName| {
+        let name = HANDED_ON.iter().find(|name| **name == given.as_str())?;
+        Some((*name, parts.headers.get(given)?.to_str().ok()?.to_owned()))
+    };
+    parts.headers.keys().filter_map(text).collect()
 }
 
 /// Only a read certainly had no effect. A queued command continues without its caller.

@@ -81,10 +81,13 @@ fn widened(address: IpAddr) -> u128 {
 /// trusted proxies. An unreadable hop ends the search, and the proxy that forwarded it is the client.
 pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
+    let mut caller = peer.to_canonical();
+    if !ours(caller) {
+        return caller;
+    }
     let lines: Vec<&str> = headers.get_all("x-forwarded-for").iter().map(|line| line.to_str().unwrap_or("?")).collect();
     // Several lines are one list, in order (RFC 9110, 5.3).
     let mut hops = lines.iter().rev().flat_map(|line| line.rsplit(',')).map(hop);
-    let mut caller = peer.to_canonical();
     while ours(caller) {
         match hops.next() {
             Some(Some(address)) => caller = address,

@@ -86,6 +86,7 @@ fn claimed(bursar: &Bursar, route: &Route, parts: &Parts, status: u16) -> Option
 /// Returns a path without tokens. `pattern` is that of its routes, if it has any.
 fn path(pattern: Option<&str>, given: &str) -> String {
     let segments: Vec<&str> = match pattern {
+        Some(pattern) if !pattern.contains(TOKEN) => return given.to_owned(),
         Some(pattern) => {
             let pairs = pattern.split('/').zip(given.split('/'));
             pairs.map(|(name, segment)| if name == TOKEN { TOKEN } else { segment }).collect()
@@ -96,6 +97,9 @@ fn path(pattern: Option<&str>, given: &str) -> String {
 }
 
 fn short(text: &str) -> String {
+    if text.len() <= TEXT_MAX {
+        return text.to_owned();
+    }
     text.chars().take(TEXT_MAX).collect()
 }
 

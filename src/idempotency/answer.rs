@@ -6,6 +6,9 @@ use serde::Serialize;
 use crate::refusal::{ErrorContext, Refusal};
 use crate::security_log::Noted;
 
+/// The memory for a body at first: enough for one object, so that it seldom grows.
+const BODY_BYTES: usize = 1024;
+
 pub type Outcome = Result<Answer, Refusal>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +47,9 @@ impl Answer {
     }
 
     pub fn json(status: u16, body: &impl Serialize) -> Self {
-        let body = serde_json::to_string(body).expect("response bodies are plain data, which always serialize");
-        Self::of(status, Content::Json(body))
+        let mut bytes = Vec::with_capacity(BODY_BYTES);
+        serde_json::to_writer(&mut bytes, body).expect("response bodies are plain data, which always serialize");
+        Self::of(status, Content::Json(String::from_utf8(bytes).expect("JSON is UTF-8")))
     }
 
     pub fn ok(body: &impl Serialize) -> Self {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 
-use super::view::{ROUNDS_MAX, Seen, endless, rounds, unreadable, view};
+use super::view::{ROUNDS_MAX, Seen, Unloaded, endless, rounds, unreadable, view};
 use super::waiting::QUEUE_MAX;
 use super::{BatchTask, Command, Decision, StoreError, Task, decide_guarded, overrule, take_in, task, unknown_to};
 use crate::clock::Time;
@@ -79,7 +79,12 @@ impl Queries {
         T: Send + 'static,
         L: Fn(&mut World) -> Result<T, Halt> + Send + 'static,
     {
-        let wants = match rounds(now, &query, |wants| self.reads.load_at_once(wants)) {
+        let load = |world: &mut World, wants: Vec<Want>| {
+            let Some(loaded) = self.reads.load_at_once(&wants) else { return Err(Unloaded::Declined(wants)) };
+            wants.into_iter().zip(loaded?).for_each(|(want, records)| world.take_in_records(want, &records));
+            Ok(())
+        };
+        let wants = match rounds(now, &query, load) {
             Seen::Ended(outcome) => return outcome,
             Seen::Waits(wants) => wants,
         };

@@ -4,7 +4,7 @@ use super::StoreError;
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
-use crate::world::{Halt, Row, Want, World};
+use crate::world::{Halt, Want, World};
 
 /// Rounds of loading after which a read is considered endless.
 pub(super) const ROUNDS_MAX: usize = 200;
@@ -15,9 +15,26 @@ pub(super) enum Seen<T> {
     Waits(Vec<Want>),
 }
 
+/// Why rows were not loaded into a world.
+pub(super) enum Unloaded {
+    /// These cannot be loaded at once.
+    Declined(Vec<Want>),
+    Failed(StoreError),
+}
+
+impl From<StoreError> for Unloaded {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// Runs `query` over the store until it has all rows. Writes nothing.
 pub fn view<T>(reads: &Reads, now: Time, query: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
-    match rounds(now, query, |wants| Some(reads.load(wants))) {
+    let load = |world: &mut World, wants: Vec<Want>| {
+        let answers = reads.load(&wants)?;
+        Ok(super::take_in(world, wants, answers)?)
+    };
+    match rounds(now, query, load) {
         Seen::Ended(outcome) => outcome,
         Seen::Waits(_) => Err(endless()),
     }
@@ -27,7 +44,7 @@ pub fn view<T>(reads: &Reads, now: Time, query: impl FnMut(&mut World) -> Result
 pub(super) fn rounds<T>(
     now: Time,
     mut query: impl FnMut(&mut World) -> Result<T, Halt>,
-    load: impl Fn(&[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>>,
+    load: impl Fn(&mut World, Vec<Want>) -> Result<(), Unloaded>,
 ) -> Seen<T> {
     let mut world = World::new(now);
     for _ in 0..ROUNDS_MAX {
@@ -36,10 +53,10 @@ pub(super) fn rounds<T>(
             Err(Halt::Refuse(refusal)) => return Seen::Ended(Err(*refusal)),
             Err(Halt::Load(wants)) => wants,
         };
-        let Some(answers) = load(&wants) else { return Seen::Waits(wants) };
-        let taken = answers.and_then(|answers| super::take_in(&mut world, wants, answers));
-        if let Err(error) = taken {
-            return Seen::Ended(Err(unreadable(&error)));
+        match load(&mut world, wants) {
+            Ok(()) => {}
+            Err(Unloaded::Declined(wants)) => return Seen::Waits(wants),
+            Err(Unloaded::Failed(error)) => return Seen::Ended(Err(unreadable(&error))),
         }
     }
     Seen::Ended(Err(endless()))

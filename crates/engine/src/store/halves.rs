@@ -1,5 +1,6 @@
 //! The two halves of a store: one writes, the other reads.
 
+use super::cache::{self, Records};
 use super::error::{Begun, CommitError, OnCommit, StoreError};
 use super::memory::Memory;
 use super::reserve::Storage;
@@ -132,13 +133,13 @@ impl Reads {
         }
     }
 
-    /// Returns single rows if a direct read is as fast as a queued one; `None` if other rows are wanted, all
-    /// connections are in use, or the store is a server.
-    pub fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>> {
+    /// Returns single records, from one consistent state, if a direct read is as fast as a queued one; `None` if other
+    /// rows are wanted, all connections are in use, or the store is a server.
+    pub fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Records>, StoreError>> {
         match self {
             Self::Sqlite(readers) => readers.load_at_once(wants),
             Self::Postgres(_) => None,
-            Self::Memory(memory) => Some(memory.clone().load(wants)),
+            Self::Memory(memory) => Some(memory.clone().load(wants).and_then(|rows| cache::records(wants, &rows))),
         }
     }
 

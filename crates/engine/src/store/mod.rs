@@ -4,6 +4,7 @@
 //! rules and no writes outside a commit.
 
 mod background;
+mod cache;
 mod departure;
 mod error;
 mod halves;
@@ -16,6 +17,7 @@ mod sql;
 pub mod sqlite;
 
 pub use background::BackgroundThread;
+pub use cache::Records;
 pub use departure::{Departing, Departure};
 pub use error::{Begun, CommitError, OnCommit, StoreError};
 pub use halves::{Reads, Store};

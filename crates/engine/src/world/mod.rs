@@ -73,6 +73,13 @@ impl Want {
         }
     }
 
+    pub fn table(&self) -> &'static Table {
+        match self {
+            Self::Rows(wanted) => wanted.table,
+            Self::Page(query) => query.table,
+        }
+    }
+
     /// Whether it may be read on the thread of a request.
     pub fn is_short(&self) -> bool {
         match self {
@@ -396,6 +403,22 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// The same for rows that are decoded.
+    pub fn take_in_records(&mut self, want: Want, records: &[AnyRecord]) {
+        match want {
+            Want::Rows(wanted) => {
+                let table = wanted.table;
+                let known = self.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
+                known.watch(wanted.index);
+                for record in records {
+                    known.take_in_record((table.cells)(record.as_ref(), table.key().columns), record.clone());
+                }
+                self.answered.insert(wanted);
+            }
+            Want::Page(query) => drop(self.pages.insert(query, records.to_vec())),
+        }
     }
 
     pub fn changes(&self) -> Vec<TableChanges> {

@@ -114,9 +114,16 @@ impl TableRows {
             return Ok(());
         }
         let record = (self.table.decode)(row)?;
+        self.take_in_record(key, record);
+        Ok(())
+    }
+
+    pub(super) fn take_in_record(&mut self, key: Key, record: AnyRecord) {
+        if self.slots.contains_key(&key) {
+            return;
+        }
         self.reindex(&key, None, Some(&record));
         self.slots.insert(key, Slot { stored: Some(record.clone()), current: Some(record) });
-        Ok(())
     }
 
     fn reindex(&mut self, key: &Key, before: Option<&AnyRecord>, after: Option<&AnyRecord>) {

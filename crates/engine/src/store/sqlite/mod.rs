@@ -5,6 +5,8 @@
 
 mod connection;
 mod error;
+#[cfg(test)]
+mod fresh;
 pub(in crate::store) mod identity;
 mod open;
 mod readers;

@@ -12,6 +12,7 @@ use super::identity::{self, Expected};
 use super::readers::Readers;
 use super::writer::{Writer, checkpoints};
 use crate::store::background::BackgroundThread;
+use crate::store::cache::RowCache;
 use crate::store::{Reserve, departure};
 
 pub struct Sqlite {
@@ -32,13 +33,14 @@ impl Sqlite {
         bring_up_to_date(&mut connection, path, migrate)?;
         departure::refuse_moved(&connection, path)?;
         let reserve = Reserve::of(path);
-        let readers = Readers::open(path, reserve.clone()).map_err(failed)?;
+        let cache = Arc::new(RowCache::default());
+        let readers = Readers::open(path, reserve.clone()).map_err(failed)?.cached(cache.clone());
         let log = Arc::new(AtomicU64::new(0));
         let background = Connection::open(path).map_err(failed)?;
         prepare(&background).map_err(failed)?;
         let no_thread = |source| OpenError::Thread { path: path.display().to_string(), what: "checkpoints", source };
         let checkpointer = checkpoints(background, path, log.clone(), reserve.clone()).map_err(no_thread)?;
-        let writer = Writer::start(path, connection, log, reserve.clone())?;
+        let writer = Writer::start(path, connection, log, reserve.clone(), cache)?;
         Ok(Self { writer, readers, reserve, checkpointer })
     }
 

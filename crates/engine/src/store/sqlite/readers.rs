@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::connection::read_connection;
 use super::error::unreadable;
 use crate::clock::Time;
+use crate::store::cache::{self, Records, RowCache, Since};
 use crate::store::error::StoreError;
 use crate::store::reserve::{Reserve, Storage};
 use crate::store::sql;
@@ -22,6 +23,8 @@ use crate::world::{Key, Row, Table, Value, ValueRef as Cell, Want};
 #[derive(Clone)]
 pub struct Readers {
     reserve: Reserve,
+    /// Maintained by the writer of this process; `None` without one.
+    cache: Option<Arc<RowCache>>,
     idle: Arc<(Mutex<Vec<Connection>>, Condvar)>,
 }
 
@@ -120,7 +123,12 @@ to_sql!(Cell<'_>);
 impl Readers {
     pub(in crate::store) fn open(path: &Path, reserve: Reserve) -> rusqlite::Result<Self> {
         let connections: Vec<Connection> = (0..READERS).map(|_| read_connection(path)).collect::<Result<_, _>>()?;
-        Ok(Self { reserve, idle: Arc::new((Mutex::new(connections), Condvar::new())) })
+        Ok(Self { reserve, cache: None, idle: Arc::new((Mutex::new(connections), Condvar::new())) })
+    }
+
+    /// Keeps found records in a cache that the only writer of the file maintains.
+    pub(super) fn cached(self, cache: Arc<RowCache>) -> Self {
+        Self { cache: Some(cache), ..self }
     }
 
     pub(in crate::store) fn limit_storage(&self, quota_bytes: Option<u64>) {
@@ -139,13 +147,28 @@ impl Readers {
         load_consistently(self.borrow().connection(), wants)
     }
 
-    pub(in crate::store) fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>> {
+    pub(in crate::store) fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Records>, StoreError>> {
         if !wants.iter().all(Want::is_short) {
             return None;
         }
+        let since = match self.cache.as_deref().map(|cache| cache.find(wants)) {
+            Some(Ok(found)) => return Some(Ok(found)),
+            Some(Err(since)) => since,
+            None => None,
+        };
         let connection = self.idle.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()?;
         let mut borrowed = Borrowed { readers: self, connection: Some(connection) };
-        Some(load_consistently(borrowed.connection(), wants))
+        let loaded = load_consistently(borrowed.connection(), wants);
+        Some(loaded.and_then(|rows| self.kept(since, wants, &rows)))
+    }
+
+    /// Returns the records of rows that were read after `since`, and keeps them.
+    fn kept(&self, since: Option<Since>, wants: &[Want], rows: &[Vec<Row>]) -> Result<Vec<Records>, StoreError> {
+        let records = cache::records(wants, rows)?;
+        if let Some(cache) = &self.cache {
+            cache.keep(since, wants, rows, &records);
+        }
+        Ok(records)
     }
 
     pub(in crate::store) fn snapshot<T>(

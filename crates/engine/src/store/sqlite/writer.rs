@@ -19,6 +19,7 @@ use super::connection::read_connection;
 use super::error::OpenError;
 use super::readers::load_consistently;
 use crate::store::background::BackgroundThread;
+use crate::store::cache::RowCache;
 use crate::store::error::{CommitError, OnCommit, StoreError};
 use crate::store::{Reserve, sql};
 use crate::world::{Columns, Row, TableChanges, Want};
@@ -48,6 +49,8 @@ struct Begun {
 struct Writing {
     connection: Connection,
     reserve: Reserve,
+    /// What this process's reads keep. No other writes to the file.
+    cache: Arc<RowCache>,
     /// The number of pages in the log after the last background checkpoint; reset when the writer checkpoints.
     log: Arc<AtomicU64>,
 }
@@ -60,10 +63,11 @@ impl Writer {
         connection: Connection,
         log: Arc<AtomicU64>,
         reserve: Reserve,
+        cache: Arc<RowCache>,
     ) -> Result<Self, OpenError> {
         let name = || path.display().to_string();
         let lookups = read_connection(path).map_err(|source| OpenError::Database { path: name(), source })?;
-        let writing = Arc::new(Mutex::new(Writing { connection, reserve, log }));
+        let writing = Arc::new(Mutex::new(Writing { connection, reserve, cache, log }));
         let (begun, waiting) = channel();
         let background = writing.clone();
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || write_all(&background, &waiting));
@@ -122,10 +126,13 @@ fn write_all(writing: &Mutex<Writing>, waiting: &Receiver<Begun>) {
 
 impl Writing {
     fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
-        match self.commit_once(changes) {
+        self.cache.begin_commit(changes);
+        let outcome = match self.commit_once(changes) {
             Err(CommitError::Full(_)) if self.reserve.release() => self.commit_once(changes),
             outcome => outcome,
-        }
+        };
+        self.cache.end_commit(&outcome);
+        outcome
     }
 
     fn commit_once(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
@@ -254,7 +261,7 @@ mod tests {
         connection.execute("CREATE TABLE notes (note BLOB NOT NULL)", []).unwrap();
         let log = Arc::new(AtomicU64::new(0));
         let reserve = Reserve::of(&path);
-        let mut writing = Writing { connection, reserve, log: log.clone() };
+        let mut writing = Writing { connection, reserve, cache: Arc::default(), log: log.clone() };
         let note = "INSERT INTO notes VALUES (zeroblob(40000))";
         writing.connection.execute(note, []).unwrap();
         let size = || std::fs::metadata(folder.path().join("x.sqlite-wal")).unwrap().len();
