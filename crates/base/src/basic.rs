@@ -44,12 +44,22 @@ impl Credential {
         if !scheme.eq_ignore_ascii_case("basic") || token.len() > TOKEN_MAX {
             return Err(MalformedCredential);
         }
-        let standard = Zeroizing::new(token.replace('-', "+").replace('_', "/"));
-        let bytes = BASE64.decode(standard.as_bytes()).map_err(|_| MalformedCredential)?;
+        let of_standard = |byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => other,
+        };
+        let standard = Zeroizing::new(token.bytes().map(of_standard).collect::<Vec<u8>>());
+        let bytes = BASE64.decode(&*standard).map_err(|_| MalformedCredential)?;
         let bytes = Zeroizing::new(bytes);
         let pair = std::str::from_utf8(&bytes).map_err(|_| MalformedCredential)?;
         let (client_id, secret) = pair.split_once(':').ok_or(MalformedCredential)?;
-        if client_id.is_empty() || pair.contains(char::is_control) {
+        // Nearly all pairs are ASCII, whose controls are found without decoding it.
+        let has_control = match pair.is_ascii() {
+            true => pair.bytes().any(|byte| byte.is_ascii_control()),
+            false => pair.contains(char::is_control),
+        };
+        if client_id.is_empty() || has_control {
             return Err(MalformedCredential);
         }
         Ok(Credential {
