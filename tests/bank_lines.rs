@@ -32,6 +32,16 @@ fn unknown_ids(count: u128) -> Vec<String> {
     (1..=count).map(|number| uuid::Uuid::from_u128(number).to_string()).collect()
 }
 
+/// A small credit may be the money of a payer, so it is a proposal too.
+async fn small_credit_is_written_off_by_two(bank: &Bank, credit: &Value) {
+    let written = bank.item(credit, "write-off", "payer", json!({"reason": "Rounding."})).await.expect(200).body;
+    assert_eq!((&written["status"], bank.ledger(LedgerAccountKind::BankCosts)), (&json!("matched"), 0));
+    let version = json!({"version": written["version"]});
+    bank.item(credit, "approve", "payer", version.clone()).await.refused(403, "self-approval");
+    let written = bank.item(credit, "approve", "admin", version).await.expect(200).body;
+    assert_eq!((&written["status"], &written["booked_as"]), (&json!("applied"), &json!("costs")));
+}
+
 #[tokio::test]
 async fn assign_bank_item_write_off_bank_item_explain_bank_item_need_two_members_where_money_reaches_an_app() {
     let bank = Bank::bai2(10_000).await;
@@ -94,13 +104,7 @@ async fn assign_bank_item_write_off_bank_item_explain_bank_item_need_two_members
     assert_eq!(bank.server().balance("app_wallet").await, before + 70_000);
     bank.item(wire, "approve", "admin", json!({"version": 4})).await.refused(409, "invalid-state");
 
-    // A small credit may be the money of a payer, so it is a proposal too.
-    let written = bank.item(rounding, "write-off", "payer", json!({"reason": "Rounding."})).await.expect(200).body;
-    assert_eq!((&written["status"], bank.ledger(LedgerAccountKind::BankCosts)), (&json!("matched"), 0));
-    let version = json!({"version": written["version"]});
-    bank.item(rounding, "approve", "payer", version.clone()).await.refused(403, "self-approval");
-    let written = bank.item(rounding, "approve", "admin", version).await.expect(200).body;
-    assert_eq!((&written["status"], &written["booked_as"]), (&json!("applied"), &json!("costs")));
+    small_credit_is_written_off_by_two(&bank, rounding).await;
     assert_eq!(bank.ledger(LedgerAccountKind::BankCosts), 500);
     let explained =
         bank.item(debit, "explain", "payer", json!({"reason": "Returned tomorrow."})).await.expect(200).body;

@@ -257,14 +257,11 @@ pub(super) fn download(path: &str, output: Option<&Path>, acting: &Acting) -> Re
         None => say(String::from_utf8_lossy(&bytes).trim_end()),
         Some(file) => {
             let unwritable = |error: std::io::Error| {
-                Failed::Work(match error.kind() {
-                    std::io::ErrorKind::AlreadyExists => {
-                        format!(
-                            "{} exists, and may be an older file. Nothing was written; choose another name",
-                            file.display()
-                        )
-                    }
-                    _ => format!("{}: {error}", file.display()),
+                let name = file.display();
+                Failed::Work(if error.kind() == std::io::ErrorKind::AlreadyExists {
+                    format!("{name} exists, and may be an older file. Nothing was written; choose another name")
+                } else {
+                    format!("{name}: {error}")
                 })
             };
             let mut new = fs::File::create_new(file).map_err(unwritable)?;

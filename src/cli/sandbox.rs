@@ -31,7 +31,7 @@ pub(super) enum Options {
                       sandbox.\nIt keeps the key file and the sanctions list.")]
     Reset {
         #[command(flatten)]
-        configured: Configured,
+        configured: Box<Configured>,
         /// Delete without a question
         #[arg(long)]
         yes: bool,
@@ -44,7 +44,7 @@ pub(super) enum Options {
 pub(super) fn run(asked: Options) -> Result<(), Failed> {
     match asked {
         Options::Bank(asked) => sandbox_bank::run(&asked),
-        Options::Reset { configured, yes, json } => reset(configured, yes, json),
+        Options::Reset { configured, yes, json } => reset(*configured, yes, json),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn must_be_usable(world: &World, org: OrgId, user: UserId, details: &SealedD
     let now = world.now();
     let returned = |method: &Arc<PayoutMethod>| {
         let is_recent = method.disabled_at.is_some_and(|at| now < at.plus_seconds(CLOSED_SECONDS));
-        let code = method.disabled_reason.as_deref().and_then(|reason| FailureCode::from_word(reason));
+        let code = method.disabled_reason.as_deref().and_then(FailureCode::from_word);
         code.filter(|code| is_recent && method.fingerprint == details.fingerprint && is_of_number(*code))
     };
     let all = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![org, user])?;
