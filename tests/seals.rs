@@ -29,8 +29,8 @@ fn findings(server: &Server) -> Vec<String> {
     opened.findings.into_iter().map(|finding| format!("{}: {}", finding.place, finding.what)).collect()
 }
 
-/// Edits the store's file without any key, like an attacker with access to the machine.
-/// Changes the file of a store, and starts the program again: a running one keeps the rows that it read.
+/// Edits the store's file without any key, like an attacker with access to the machine, and restarts the program: a running
+/// one keeps the rows that it read.
 async fn edit(server: &mut Server, sql: &str) {
     let file = Connection::open(server.folder().join("bursar.sqlite")).unwrap();
     assert!(file.execute(sql, []).unwrap() > 0, "{sql}");

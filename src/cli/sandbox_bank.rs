@@ -63,7 +63,8 @@ pub(super) fn run(asked: &Options) -> Result<(), Failed> {
             }
         }
         say(
-            "\nMove the clock to the next day (POST /v2/sandbox/clock/advance), then:\n  bursar trigger payout.returned\n  \
+            "\nMove the clock to the next day, then let a payment come back:\n  bursar post sandbox/clock/advance seconds=86400\n  \
+             bursar trigger payout.returned\n  \
              bursar bank files list\n  bursar bank inbound list\n  bursar bank reconcile\n  bursar bank alarms",
         )
     })

@@ -23,8 +23,8 @@ use crate::world::{Halt, World};
 /// How long the word of a bank about an account counts, in seconds.
 const CLOSED_SECONDS: i64 = 60 * DAY_SECONDS;
 
-/// Refuses an account to which a bank has just returned a payment, and which no correction of a name makes usable: each
-/// return counts against the app at its bank.
+/// Refuses an account from which a bank returned a payment within sixty days, if the cause is the account and not the name
+/// of its holder: each return counts against the app at its bank.
 ///
 /// # Errors
 /// `invalid-state`.
@@ -138,6 +138,7 @@ pub fn choose_payout_method(
     let is_offered = saved.in_use && saved.origin == MethodOrigin::Payee;
     match copy.filter(|copy| is_offered && copy.details.fingerprint == saved.fingerprint) {
         Some(copy) => {
+            must_be_usable(world, scope.org, user.id, &copy.details)?;
             payout_methods::must_have_room(world, scope, user.id, &copy.details)?;
             set_up_payout_method(world, scope, user, (copy, MethodOrigin::Payee))
         }

@@ -16,7 +16,7 @@ use crate::world::record::key;
 /// The wire of an app that a new account begins with, in cents.
 const WIRE: i64 = 100_000_000;
 
-/// Lets the bank answer. Its folder stays as it is if it cannot be written; the poll then says so.
+/// Lets the bank answer. If its folder cannot be written, the log has the reason, and the poll continues.
 pub(super) async fn answer(bursar: &Bursar, connection: &BankConnection, folder: PathBuf) -> Result<(), Refusal> {
     let (org, id, vault) = (connection.org, connection.id, bursar.vault.clone());
     let accounts = bursar.read(move |world| settlement_accounts::of_connection(world, org, id)).await?;

@@ -116,7 +116,6 @@ pub(super) fn read(
         Ok(reports) => reports,
         Err(findings) => return Ok(Finished::InboundRead(id, Box::new(Reading::Refused(findings)))),
     };
-    // Pages are small, so that workers end between them.
     let from = file.reports_read;
     let begin = if outside.sabotage == Sabotage::ReadsPagesAgain { 0 } else { from };
     let (page, to, is_last) = bank_intake::page(&reports, begin, PAGE);
