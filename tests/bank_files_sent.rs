@@ -322,6 +322,23 @@ async fn redate_bank_file_gives_a_file_another_window_and_identity() {
 }
 
 #[tokio::test]
+async fn cancel_bank_file_ends_a_moved_file_before_its_cut_off() {
+    let bank = Bank::in_force(Server::memory().await).await;
+    let paid = bank.pay(1234, 1_000).await;
+    let open = bank.file().await;
+    let why = json!({"reason": "The list of payees was wrong."});
+    bank.act(&open, "cancel", why.clone()).await.refused(409, "invalid-state");
+    bank.server.pass(7 * HOUR + 1_800).await;
+    let moved = bank.act(&bank.file().await, "redate", json!({})).await.expect(200).body;
+    let canceled = bank.act(&moved, "cancel", why).await.expect(200).body;
+    assert_eq!(canceled["status"], "canceled");
+    bank.server.pass(DAY).await;
+    assert_eq!(bank.transfer(&paid).await["status"], "failed");
+    assert_eq!(bank.file().await["status"], "canceled", "its cut-off changes nothing");
+    bank.verify();
+}
+
+#[tokio::test]
 async fn a_paused_connection_cuts_nothing_and_a_missed_window_moves_the_file() {
     let bank = Bank::in_force(Server::memory().await).await;
     let path = format!("/v2/bank/connections/{}", bank.connection);

@@ -172,6 +172,32 @@ async fn mark_bank_file_unsent_sends_the_same_bytes_after_its_temporary_files_ar
     bank.verify();
 }
 
+#[tokio::test]
+async fn a_file_and_its_alarm_say_why_the_last_delivery_failed() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("bank");
+    std::fs::create_dir(&folder).unwrap();
+    let bank = with_folder(&folder, "").await;
+    bank.pay(1234, 1_000).await;
+    assert_eq!(bank.file().await["delivery_error"], Value::Null);
+    std::fs::remove_dir(&folder).unwrap();
+    bank.server.pass(7 * HOUR + 1_800).await;
+    let unsent = bank.file().await;
+    let failure = unsent["delivery_error"].as_str().expect("a reason").to_owned();
+    assert!(failure.contains("No such file"), "{failure}");
+    bank.server.pass(1_320).await;
+    let failure = bank.file().await["delivery_error"].as_str().expect("a reason").to_owned();
+    let alarms = bank.get("/v2/bank/alarms").await;
+    let alarm = alarms.as_array().unwrap().iter().find(|one| one["kind"] == "unsent").unwrap();
+    let message = alarm["message"].as_str().unwrap();
+    assert!(message.starts_with(&format!("The last delivery failed: {failure}. ")), "{message}");
+    std::fs::create_dir(&folder).unwrap();
+    bank.server.pass(60).await;
+    let sent = bank.file().await;
+    assert_eq!((&sent["status"], &sent["delivery_error"]), (&json!("sent"), &Value::Null));
+    bank.verify();
+}
+
 /// A delivery that has not ended at the deadline ends there: the file is at the bank, or members ask it. It is not sent later.
 #[tokio::test]
 async fn a_rename_that_did_not_end_at_the_deadline_is_in_doubt_unless_the_bank_has_the_file() {

@@ -1,5 +1,6 @@
 //! Alarms about the files of a connection.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::json::{AlarmKind, BankAlarmJson};
@@ -56,23 +57,24 @@ fn not_acknowledged(world: &World, connection: &BankConnection) -> Result<Vec<Ba
 
 fn of_file(file: &Arc<BankFile>, connection: &BankConnection, now: Time) -> Option<BankAlarmJson> {
     let is_due = file.entries > 0 && now >= file.submit_by.plus_seconds(-BEFORE_DEADLINE_SECONDS);
-    let (kind, message) = match file.status {
+    let (kind, message): (_, Cow<'static, str>) = match file.status {
         FileStatus::Sent | FileStatus::Sealed | FileStatus::Sending | FileStatus::Renaming | FileStatus::InDoubt
             if file.contested.is_some() =>
         {
-            (AlarmKind::Contested, file.contested.map_or("", contested))
+            (AlarmKind::Contested, file.contested.map_or("", contested).into())
         }
         FileStatus::InDoubt => (
             AlarmKind::InDoubt,
-            "The file may be at the bank. Ask the bank, and mark it as sent, or not sent by two members.",
+            "The file may be at the bank. Ask the bank, and mark it as sent, or not sent by two members.".into(),
         ),
         FileStatus::Rejected => {
-            (AlarmKind::Rejected, "The bank refused the file. Move it into a later window, or cancel it.")
+            (AlarmKind::Rejected, "The bank refused the file. Move it into a later window, or cancel it.".into())
         }
         FileStatus::Renaming if is_due => (
             AlarmKind::Unsent,
             "The file may be at the bank: its delivery has not ended. Ask the bank, and do not take it there. At the deadline \
-             the file is sent, or in doubt.",
+             the file is sent, or in doubt."
+                .into(),
         ),
         FileStatus::Open | FileStatus::Sealed | FileStatus::Sending if is_due => {
             (AlarmKind::Unsent, unsent(file, connection))
@@ -113,7 +115,15 @@ const fn contested(contest: Contest) -> &'static str {
 }
 
 /// Returns why a file is not sent, and what to do.
-fn unsent(file: &BankFile, connection: &BankConnection) -> &'static str {
+fn unsent(file: &BankFile, connection: &BankConnection) -> Cow<'static, str> {
+    let advice = advice(file, connection);
+    match &file.failure {
+        Some(failure) => format!("The last delivery failed: {failure}. {advice}").into(),
+        None => advice.into(),
+    }
+}
+
+fn advice(file: &BankFile, connection: &BankConnection) -> &'static str {
     if file.must_wait_for_release() && file.uncovered.is_some() {
         return "The account does not cover the file. Transfer the money to it, then let another member release the file \
                 before the deadline, or move it.";

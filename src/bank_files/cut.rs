@@ -128,7 +128,7 @@ pub(super) fn move_to_next(world: &mut World, file: &Arc<BankFile>, connection: 
         (file.must_release, file.released_by, file.released_at, file.uncovered) = (false, None, None, None);
         (file.way, file.temp_name, file.sealed_at) = (None, None, None);
         (file.first_trace, file.sent_at, file.ended_through, file.answer) = (None, None, None, None);
-        (file.contested, file.decision) = (None, None);
+        (file.contested, file.decision, file.failure) = (None, None, None);
     });
     move_held(world, &moved)?;
     apply_corrections(world, &moved)?;

@@ -179,6 +179,7 @@ fn new_file(world: &mut World, org: OrgId, carrier: &Carrier) -> BankFile {
         temp_name: None,
         doubt: None,
         unswept: false,
+        failure: None,
         sealed_at: None,
         sent_at: None,
         answer: None,

@@ -97,6 +97,10 @@ pub struct BankFileJson {
     /// Why it is or was in doubt: neither-name, final-differs, temp-differs, interrupted or deadline.
     #[schema(required)]
     pub doubt: Option<String>,
+    /// Why the last delivery failed: the server retries until the deadline. Null if none failed, and once the bank has
+    /// the file.
+    #[schema(required, example = "the bank's server refused the final name")]
+    pub delivery_error: Option<String>,
     /// When it was cut.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub sealed: Option<Time>,
@@ -186,6 +190,7 @@ impl From<&BankFile> for BankFileJson {
             released_by: file.released_by,
             released: file.released_at,
             doubt: file.doubt.clone(),
+            delivery_error: file.failure.clone(),
             sealed: file.sealed_at,
             answer: file.answer,
             contested: file.contested,

@@ -61,7 +61,9 @@ pub use model::{
 };
 pub use operator::{ActOnFile, Deed};
 pub use prenotes::{close_prenote, join, open_prenotes, resume};
-pub use progress::{Advance, Begin, Rest, Step, StopForBytes, Swept, Written, acknowledge, contest, reject};
+pub use progress::{
+    Advance, Begin, DeliveryFailed, Rest, Step, StopForBytes, Swept, Written, acknowledge, contest, may_be_sent, reject,
+};
 pub use rates::{RateStatus, ReturnRateJson, ReturnRatesJson, return_rates};
 pub use references::{end_to_end_id, file_of, transfer_of};
 pub use rows::{

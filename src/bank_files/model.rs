@@ -223,6 +223,8 @@ record! {
         pub doubt: Option<String>,
         /// Whether temporary files of a delivery in doubt must be removed before anything else.
         pub unswept: bool,
+        /// Why the last delivery failed; `None` once the bank has the file.
+        pub failure: Option<String>,
         pub sealed_at: Option<Time>,
         pub sent_at: Option<Time>,
         /// What the bank says about the file as a whole, in an acknowledgement or a status report.

@@ -231,9 +231,10 @@ fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<B
 }
 
 fn cancel(world: &mut World, file: &Arc<BankFile>, by: MemberId, reason: &str) -> Result<Arc<BankFile>, Halt> {
-    // Payments leave an open file one by one; reversals are called off together.
-    let is_of_reversals = file.purpose == FilePurpose::Reversals && file.status == FileStatus::Open;
-    let event = if is_of_reversals { FileEvent::CalledOff } else { FileEvent::Canceled };
+    // Payments leave an open file one by one. Reversals are called off together, and so are the payments of a file that
+    // was moved.
+    let is_together = file.purpose == FilePurpose::Reversals || file.cuts > 0;
+    let event = if is_together && file.status == FileStatus::Open { FileEvent::CalledOff } else { FileEvent::Canceled };
     let to = rules::apply(file.status, event)?;
     must_be_swept(file)?;
 

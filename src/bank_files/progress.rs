@@ -148,7 +148,7 @@ pub(super) fn sent(
     };
     let file = rows::change(world, file, |file| {
         file.status = FileStatus::Sent;
-        file.sent_at = Some(now);
+        (file.sent_at, file.failure) = (Some(now), None);
         file.settles_at = late.map_or(file.settles_at, |late| late.max(file.settles_at));
         file.debit_due = Some(file.settlement_account).filter(|_| file.moves_money());
         edit(file);
@@ -246,6 +246,44 @@ impl Command for Swept {
         let file = rows::find(world, self.leased.org, self.file)?;
         jobs::renew(world, &self.leased)?;
         Ok(rows::change(world, &file, |file| file.unswept = false))
+    }
+}
+
+/// Records why a delivery failed, and retries it later.
+#[derive(Clone, Debug)]
+pub struct DeliveryFailed {
+    pub leased: Leased,
+    pub file: BankFileId,
+    pub reason: String,
+    pub again_at: Time,
+}
+
+impl Command for DeliveryFailed {
+    type Reply = ();
+
+    fn needs(&self) -> Vec<Want> {
+        needs(&self.leased, self.file)
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let file = rows::find(world, self.leased.org, self.file)?;
+        if may_be_sent(file.status) && file.failure.as_ref() != Some(&self.reason) {
+            rows::change(world, &file, |file| file.failure = Some(self.reason.clone()));
+        }
+        jobs::put_off(world, &self.leased, self.again_at, Some(self.reason.clone()))
+    }
+}
+
+/// Returns whether the server delivers a file in this state.
+pub const fn may_be_sent(status: FileStatus) -> bool {
+    match status {
+        FileStatus::Sealed | FileStatus::Sending | FileStatus::Renaming => true,
+        FileStatus::Open
+        | FileStatus::InDoubt
+        | FileStatus::Sent
+        | FileStatus::Rejected
+        | FileStatus::Canceled
+        | FileStatus::Dropped => false,
     }
 }
 

@@ -226,8 +226,8 @@ fn wrong(file: &BankFile, sums: &Sums) -> Option<String> {
     let (is_cut, is_written) = match file.status {
         FileStatus::Open | FileStatus::Dropped => (false, false),
         FileStatus::Sealed => (true, false),
-        // A file whose entries were too late was never cut.
-        FileStatus::Canceled => (file.send_by.is_none(), false),
+        // It may have ended before its cut-off.
+        FileStatus::Canceled => (file.sealed_at.is_some(), file.sent_at.is_some()),
         FileStatus::Sending | FileStatus::Renaming | FileStatus::InDoubt | FileStatus::Sent | FileStatus::Rejected => {
             (true, true)
         }

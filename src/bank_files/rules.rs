@@ -29,7 +29,7 @@ pub enum FileEvent {
     Undone,
     /// The rules do not allow its entries in the next window.
     Expired,
-    /// A member calls off the reversals in it before its cut-off.
+    /// A member calls off the reversals in it, or the payments of a file that was moved, before its cut-off.
     CalledOff,
 }
 

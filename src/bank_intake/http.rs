@@ -269,6 +269,7 @@ fn upload_route() -> Route {
              be read (replay); then it is like a file in the inbound folder: the same bytes are applied once.",
         )
         .takes::<NewInboundFile>()
+        .uploads()
         .example(json!({
             "acting_user_id": "019a0000-0000-7000-8000-000000000000",
             "bank_connection_id": "019a0000-0000-7000-8000-000000000001",

@@ -11,8 +11,8 @@ use crate::input::types::{Line, LongText, word_input};
 use crate::input::{Input, Problems, input, text, wrong};
 use crate::strict_json::Json;
 
-/// The largest file, in bytes before Base64: a body has 1 MiB.
-const CONTENT_MAX: usize = 700 * 1024;
+/// The largest file, in bytes before Base64.
+const CONTENT_MAX: usize = 8 << 20;
 /// The longest name, in characters.
 const NAME_MAX: usize = 200;
 
@@ -76,7 +76,7 @@ input! {
         pub bank_connection_id: BankConnectionId,
         /// The name at the bank.
         pub name: Line<NAME_MAX>,
-        /// The file in Base64, at most 700 KiB before encoding.
+        /// The file in Base64, at most 8 MiB before encoding.
         pub content: Content,
     }
 }

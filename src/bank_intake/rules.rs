@@ -56,10 +56,12 @@ pub enum ItemEvent {
     Explained,
     /// A part of the money before the first statement was booked; the rest stays in suspense.
     Divided,
+    /// The discarded statement of a line waits again.
+    Restored,
 }
 
 impl ItemEvent {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Booked,
         Self::Suspended,
         Self::Matched,
@@ -68,6 +70,7 @@ impl ItemEvent {
         Self::WrittenOff,
         Self::Explained,
         Self::Divided,
+        Self::Restored,
     ];
 }
 
@@ -88,10 +91,12 @@ const fn item_transition(status: ItemStatus, event: ItemEvent) -> Option<ItemSta
         (Unmatched | Matched | Explained, ItemEvent::Explained) => Some(Explained),
         // The lines of a statement that is discarded end with it.
         (Waiting | Unmatched | Matched, ItemEvent::Ignored) => Some(Ignored),
+        (Ignored, ItemEvent::Restored) => Some(Waiting),
         (Unmatched | Matched | Explained | Applied | Ignored, ItemEvent::Booked | ItemEvent::Suspended)
         | (Waiting | Applied | Ignored, ItemEvent::Matched | ItemEvent::WrittenOff | ItemEvent::Explained)
         | (Waiting | Unmatched | Explained | Applied | Ignored, ItemEvent::Approved | ItemEvent::Divided)
-        | (Explained | Applied | Ignored, ItemEvent::Ignored) => None,
+        | (Explained | Applied | Ignored, ItemEvent::Ignored)
+        | (Waiting | Unmatched | Matched | Explained | Applied, ItemEvent::Restored) => None,
     }
 }
 
@@ -122,7 +127,8 @@ mod tests {
             unmatched Matched matched\nunmatched Ignored ignored\nunmatched WrittenOff applied\n\
             unmatched Explained explained\nmatched Matched matched\nmatched Approved applied\n\
             matched Ignored ignored\nmatched WrittenOff applied\nmatched Explained explained\n\
-            matched Divided unmatched\nexplained Matched matched\nexplained WrittenOff applied\nexplained Explained explained\n";
+            matched Divided unmatched\nexplained Matched matched\nexplained WrittenOff applied\nexplained Explained explained\n\
+            ignored Restored waiting\n";
         assert_eq!(table(item_transitions()), expected);
     }
 }

@@ -4,7 +4,7 @@ use super::end::EndSettlementAccount;
 use super::inputs::{BankStatementConfirmation, BankStatementsQuery, ReconciliationQuery};
 use super::json::{BankStatementJson, BankStatementWithLines, DepositReferenceJson};
 use super::model::BankStatement;
-use super::operator::{ConfirmStatement, DiscardStatement};
+use super::operator::{ConfirmStatement, DiscardStatement, RestoreStatement};
 use super::reconcile::reconcile;
 use super::reconcile_json::ReconciliationJson;
 use super::references::deposit_reference;
@@ -87,6 +87,23 @@ pub async fn discard(call: Call) -> Outcome {
     Ok(done)
 }
 
+/// POST /v2/bank/statements/{bank_statement_id}/restore
+pub async fn restore(call: Call) -> Outcome {
+    let (org, id) = (call.caller.org, call.id::<BankStatementId>("bank_statement_id", "bank statement")?);
+    let command = call.body::<InboundDismissal>().map(|body| RestoreStatement {
+        org,
+        person: Person::by(&call.caller, call.bursar.environment, body.acting_user_id),
+        statement: id,
+        reason: body.reason.0,
+    });
+    let shown = |statement: &Arc<BankStatement>| Answer::ok(&BankStatementJson::from(&**statement));
+    let done = call.once(command, shown).await?;
+    if done.is_new() {
+        call.log_security(SecurityEvent::BankFileChanged, "statement_restored", Some(&id.to_string()));
+    }
+    Ok(done)
+}
+
 /// GET /v2/bank/deposit-references
 pub async fn references(call: Call) -> Outcome {
     let org = call.caller.org;
@@ -153,7 +170,17 @@ pub fn routes() -> Vec<Route> {
         route!(Post "/v2/bank/statements/{bank_statement_id}/discard" Organization "discard_bank_statement" discard)
             .members(Permission::Pay)
             .about(TAG, "Discard a statement that is not applied")
-            .describe("For a statement that the bank replaced. Nothing of it is ever booked; it stays stored.")
+            .describe("For a statement that the bank replaced. Nothing of it is booked; it stays stored.")
+            .takes::<InboundDismissal>()
+            .gives::<BankStatementJson>(200, "The statement.")
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
+        route!(Post "/v2/bank/statements/{bank_statement_id}/restore" Organization "restore_bank_statement" restore)
+            .members(Permission::Pay)
+            .about(TAG, "Restore a statement that was discarded by mistake")
+            .describe(
+                "It waits again, and is applied when its turn comes. Refused if another statement of its day is not \
+                 discarded, or if a statement of its day or a later one is applied.",
+            )
             .takes::<InboundDismissal>()
             .gives::<BankStatementJson>(200, "The statement.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),

@@ -240,10 +240,9 @@ fn known(world: &mut World, org: OrgId, statements: &[NewStatement], today: &str
             let advice = "Ask the bank for a correct statement. If its date is right, replay the file on that day.";
             return Ok(Some(refused("statement.future", message, advice)));
         }
-        let mut same = rows::of_day(world, org, *account, &read.booked_on)?;
-        same.retain(|other| other.status != StatementStatus::Discarded);
+        let same = rows::same_day(world, org, *account, &read.booked_on)?;
         let last = rows::balance(world, org, *account)?;
-        if let Some(same) = same.first() {
+        if let Some(same) = same {
             let message = format!("The statement of {} is known: {}.", read.booked_on, same.id);
             return Ok(Some(refused("statement.again", message, advice)));
         }

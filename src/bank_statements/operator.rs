@@ -8,13 +8,17 @@ use super::rows;
 use super::rules::{self, StatementEvent};
 use crate::acting::Act;
 use crate::bank_intake::{self, ItemEvent, apply_to_item};
-use crate::banking::Person;
+use crate::banking::{Person, SetupStatus, settlement_accounts};
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{BankStatementId, MemberId, OrgId};
 use crate::jobs::{self, Work};
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
+
+fn refused(message: impl Into<String>) -> Halt {
+    Refusal::new(Code::InvalidState, message).into()
+}
 
 /// POST /v2/bank/statements/{bank_statement_id}/confirm
 #[derive(Clone, Debug)]
@@ -33,9 +37,8 @@ impl Command for ConfirmStatement {
         let by = self.person.may(world, self.org, Act::Pay)?.member;
         let account = statement.settlement_account;
         let last = rows::balance(world, self.org, account)?;
-        let refused = |message: String| Err(Refusal::new(Code::InvalidState, message).into());
         if statement.status != StatementStatus::Waiting {
-            return refused(format!("The statement is {}; only one that waits is confirmed.", statement.status));
+            return Err(refused(format!("The statement is {}; only one that waits is confirmed.", statement.status)));
         }
         if let Some(last) = last.filter(|last| last.closing != statement.opening) {
             let (opening, closing) = (statement.opening.dollars(), last.closing.dollars());
@@ -43,7 +46,7 @@ impl Command for ConfirmStatement {
                 "The statement opens with {opening}; the last applied one closes with {closing}. A statement is \
                  missing: ask the bank for it."
             );
-            return refused(message);
+            return Err(refused(message));
         }
 
         // From here it must succeed.
@@ -100,6 +103,60 @@ impl Command for DiscardStatement {
         // Another statement may be the next one now.
         jobs::enqueue(world, self.org, Work::ApplyStatements { account: statement.settlement_account.0 });
         record(world, ActKind::BankStatementDiscarded, by, &statement, &after)?;
+        Ok(after)
+    }
+}
+
+/// POST /v2/bank/statements/{bank_statement_id}/restore
+#[derive(Clone, Debug)]
+pub struct RestoreStatement {
+    pub org: OrgId,
+    pub person: Person,
+    pub statement: BankStatementId,
+    pub reason: String,
+}
+
+impl Command for RestoreStatement {
+    type Reply = Arc<BankStatement>;
+
+    fn decide(&self, world: &mut World) -> Result<Arc<BankStatement>, Halt> {
+        let statement = rows::find(world, self.org, self.statement)?;
+        let by = self.person.may(world, self.org, Act::Pay)?.member;
+        let to = rules::apply(statement.status, StatementEvent::Restored)?;
+        let account = statement.settlement_account;
+        if settlement_accounts::find(world, self.org, account)?.status == SetupStatus::Ended {
+            return Err(refused("The settlement account is not in use any more. Its statements are not applied."));
+        }
+        if let Some(same) = rows::same_day(world, self.org, account, &statement.booked_on)? {
+            let message = format!(
+                "The statement {} of the same day is {}. Discard that one first if this one is right.",
+                same.id, same.status
+            );
+            return Err(refused(message));
+        }
+        let last = rows::balance(world, self.org, account)?;
+        if let Some(last) = last.filter(|last| statement.booked_on <= last.booked_on) {
+            let message = format!(
+                "The statement of {} is applied, and this one is of {}: its day is closed.",
+                last.booked_on, statement.booked_on
+            );
+            return Err(refused(message));
+        }
+        let lines = bank_intake::of_statement(world, self.org, statement.id)?;
+
+        // From here it must succeed.
+        for line in lines {
+            let waiting = apply_to_item(line.status, ItemEvent::Restored)?;
+            world.change(&line, |line| {
+                (line.status, line.closed_by, line.closed_at) = (waiting, None, None);
+            });
+        }
+        let after = rows::change(world, &statement, |statement| {
+            (statement.status, statement.reason, statement.confirmed_by) = (to, None, None);
+            (statement.closed_by, statement.evidence) = (Some(by), Some(self.reason.clone()));
+        });
+        jobs::enqueue(world, self.org, Work::ApplyStatements { account: account.0 });
+        record(world, ActKind::BankStatementRestored, by, &statement, &after)?;
         Ok(after)
     }
 }

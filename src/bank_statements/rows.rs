@@ -23,6 +23,17 @@ pub fn balance(world: &World, org: OrgId, account: SettlementAccountId) -> Resul
     world.get::<BankBalance>(key![org, account])
 }
 
+/// Returns the statement of a day that is not discarded: there is one at most.
+pub fn same_day(
+    world: &World,
+    org: OrgId,
+    account: SettlementAccountId,
+    day: &str,
+) -> Result<Option<Arc<BankStatement>>, Halt> {
+    let found = of_day(world, org, account, day)?;
+    Ok(found.into_iter().find(|statement| statement.status != StatementStatus::Discarded))
+}
+
 pub fn of_day(
     world: &World,
     org: OrgId,

@@ -11,10 +11,12 @@ pub(super) enum StatementEvent {
     /// Its opening balance contradicts the statement before it.
     Contradicted,
     Discarded,
+    /// A member discarded it by mistake.
+    Restored,
 }
 
 impl StatementEvent {
-    const ALL: [Self; 3] = [Self::Applied, Self::Contradicted, Self::Discarded];
+    const ALL: [Self; 4] = [Self::Applied, Self::Contradicted, Self::Discarded, Self::Restored];
 }
 
 /// # Errors
@@ -29,8 +31,10 @@ const fn transition(status: StatementStatus, event: StatementEvent) -> Option<St
         (Waiting, StatementEvent::Applied) => Some(Applied),
         (Waiting, StatementEvent::Contradicted) => Some(Quarantined),
         (Waiting | Quarantined, StatementEvent::Discarded) => Some(Discarded),
+        (Discarded, StatementEvent::Restored) => Some(Waiting),
         (Applied | Quarantined | Discarded, StatementEvent::Applied | StatementEvent::Contradicted)
-        | (Applied | Discarded, StatementEvent::Discarded) => None,
+        | (Applied | Discarded, StatementEvent::Discarded)
+        | (Waiting | Applied | Quarantined, StatementEvent::Restored) => None,
     }
 }
 
@@ -47,7 +51,7 @@ mod tests {
     fn a_statement_is_applied_once() {
         let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
         let expected = "waiting Applied applied\nwaiting Contradicted quarantined\nwaiting Discarded discarded\n\
-            quarantined Discarded discarded\n";
+            quarantined Discarded discarded\ndiscarded Restored waiting\n";
         assert_eq!(table, expected);
     }
 }

@@ -51,6 +51,16 @@ pub(super) enum StatementVerb {
         #[command(flatten)]
         acting: Acting,
     },
+    /// Restore a statement that was discarded by mistake
+    Restore {
+        /// Id of the statement
+        id: Uuid,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
 }
 
 pub(super) fn statements(verb: StatementVerb) -> Result<(), Failed> {
@@ -68,6 +78,9 @@ pub(super) fn statements(verb: StatementVerb) -> Result<(), Failed> {
         }
         StatementVerb::Discard { id, reason, acting } => {
             change(Method::POST, &format!("/v2/bank/statements/{id}/discard"), json!({"reason": reason}), &acting)
+        }
+        StatementVerb::Restore { id, reason, acting } => {
+            change(Method::POST, &format!("/v2/bank/statements/{id}/restore"), json!({"reason": reason}), &acting)
         }
     }
 }

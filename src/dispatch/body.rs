@@ -20,6 +20,8 @@ use crate::strict_json::{Json, JsonProblem};
 
 /// Bytes.
 const BODY_MAX: usize = 1024 * 1024;
+/// Bytes of a body with a file of 8 MiB in Base64.
+const UPLOAD_MAX: usize = 11 * BODY_MAX;
 /// Bytes without a secret, which covers forms, claim steps, provider reports and requests with a public client id
 /// (docs/decisions.md 17).
 const STRANGERS_MAX: usize = 64 * 1024;
@@ -43,6 +45,8 @@ const THROWN_AWAY_WITHIN: Duration = Duration::from_secs(5);
 pub(super) enum Most {
     /// The caller has shown a secret, or the route requires one.
     Caller,
+    /// As above, for a route that accepts large files.
+    Upload,
     /// For callers without a secret.
     Stranger,
 }
@@ -57,21 +61,26 @@ impl Most {
             | Who::AppOrOrganization
             | Who::Organization
             | Who::OrganizationForApp
-            | Who::Member => Self::Caller,
+            | Who::Member => Self::with_secret(route),
         }
     }
 
+    const fn with_secret(route: &Route) -> Self {
+        if route.uploads { Self::Upload } else { Self::Caller }
+    }
+
     /// Returns the limit of an authenticated caller.
-    pub(super) const fn of_caller(kind: CredentialKind) -> Self {
+    pub(super) const fn of_caller(route: &Route, kind: CredentialKind) -> Self {
         match kind {
             CredentialKind::None | CredentialKind::Client => Self::Stranger,
-            CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => Self::Caller,
+            CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => Self::with_secret(route),
         }
     }
 
     const fn bytes(self) -> usize {
         match self {
             Self::Caller => BODY_MAX,
+            Self::Upload => UPLOAD_MAX,
             Self::Stranger => STRANGERS_MAX,
         }
     }
@@ -79,6 +88,7 @@ impl Most {
     fn too_large(self) -> Refusal {
         let said = match self {
             Self::Caller => "1 MiB",
+            Self::Upload => "11 MiB",
             Self::Stranger => "64 KiB, the limit without a secret key",
         };
         Refusal::new(Code::PayloadTooLarge, format!("The body is larger than {said}. Send a smaller body."))
@@ -105,7 +115,7 @@ impl Budget {
             return Ok(None);
         }
         let budget = match most {
-            Most::Caller => &self.callers,
+            Most::Caller | Most::Upload => &self.callers,
             Most::Stranger => &self.strangers,
         };
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);

@@ -286,7 +286,7 @@ impl Pipeline {
         if let (Some(look_up), Some(token)) = (route.opened_by_token, token(path)) {
             self.check_token(route, look_up(self.bursar.clone(), token.to_owned()), parts, seen).await?;
         }
-        body::check_announced(Most::of_caller(caller.kind), announced)?;
+        body::check_announced(Most::of_caller(route, caller.kind), announced)?;
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         let contact = token(path)
             .filter(|_| names_contact(route, parts))
@@ -332,7 +332,7 @@ impl Pipeline {
         caller: Caller,
         (deadline, request_id): (Instant, &str),
     ) -> Result<Call, Refusal> {
-        let bytes = timeout_at(deadline, body::read(Most::of_caller(caller.kind), body, &self.budget)).await;
+        let bytes = timeout_at(deadline, body::read(Most::of_caller(route, caller.kind), body, &self.budget)).await;
         let (bytes, share) = bytes.unwrap_or_else(|_| Err(body::late(self.deadline)))?;
         let is_csv = body::is_csv(route, parts);
         let mut body = match route.csv.filter(|_| is_csv) {

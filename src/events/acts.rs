@@ -91,6 +91,7 @@ words! {
         BankItemExplained = "bank_item.explained",
         BankStatementConfirmed = "bank_statement.confirmed",
         BankStatementDiscarded = "bank_statement.discarded",
+        BankStatementRestored = "bank_statement.restored",
     }
 }
 

@@ -123,6 +123,8 @@ pub struct Route {
     pub handler: Handler,
     /// Reads a body of `text/csv`, if the route accepts one.
     pub csv: Option<CsvReader>,
+    /// Whether the body may contain a large file.
+    pub uploads: bool,
     /// Renders a refusal as the error body, or as a page for people.
     pub error_renderer: ErrorRenderer,
     pub documented: Documented,
@@ -145,6 +147,7 @@ impl Route {
             error_renderer: |refusal, _, _| Answer::from(refusal),
             handler: Arc::new(move |call| Box::pin(handler(call))),
             csv: None,
+            uploads: false,
             documented: Documented { operation_id, ..Documented::default() },
         }
     }
@@ -201,6 +204,13 @@ impl Route {
     #[must_use]
     pub fn or_csv(mut self, reader: CsvReader) -> Self {
         self.csv = Some(reader);
+        self
+    }
+
+    /// Accepts a body with a large file.
+    #[must_use]
+    pub fn uploads(mut self) -> Self {
+        self.uploads = true;
         self
     }
 

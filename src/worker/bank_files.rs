@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::bank_alarms;
 use crate::bank_files::{
-    self, Advance, BankFile, Begin, Contents, FileStatus, Rest, Step, StopForBytes, Swept, Written,
+    self, Advance, BankFile, Begin, Contents, DeliveryFailed, FileStatus, Rest, Step, StopForBytes, Swept, Written,
 };
 use crate::bank_reversals::{self, JoinReversals};
 use crate::bank_transports::Opened;
@@ -103,7 +103,8 @@ async fn build(bursar: &Bursar, org: OrgId, id: BankFileId) -> Result<Built, Ref
         let built = view(&reads, now, |world| {
             let file = bank_files::find(world, org, id)?;
             let connection = connections::find(world, org, file.connection)?;
-            let contents = may_be_sent(file.status).then(|| bank_files::contents(world, &vault, &file)).transpose()?;
+            let contents =
+                bank_files::may_be_sent(file.status).then(|| bank_files::contents(world, &vault, &file)).transpose()?;
             Ok((file, connection, contents))
         });
         drop(answer.send(built));
@@ -155,18 +156,6 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: BankFileId) -> Res
     dispatch(bursar, leased, file, &connection, &bytes).await
 }
 
-const fn may_be_sent(status: FileStatus) -> bool {
-    match status {
-        FileStatus::Sealed | FileStatus::Sending | FileStatus::Renaming => true,
-        FileStatus::Open
-        | FileStatus::InDoubt
-        | FileStatus::Sent
-        | FileStatus::Rejected
-        | FileStatus::Canceled
-        | FileStatus::Dropped => false,
-    }
-}
-
 async fn rest(bursar: &Bursar, leased: Leased, reason: Option<String>) -> Result<(), Refusal> {
     let again = reason.map(|reason| (bursar.clock.now().plus_seconds(AGAIN_SECONDS), reason));
     bursar.engine.run(leased.org, Rest { leased, again }).await
@@ -180,7 +169,7 @@ pub(super) fn count(outcome: &'static str) {
 async fn changed(bursar: &Bursar, leased: Leased, file: &BankFile) -> Result<(), Refusal> {
     count("changed");
     tracing::error!(file = %file.id, "a bank file cannot be built again; move it into a later window, or cancel it");
-    rest(bursar, leased, Some("the bytes of the file cannot be built again".to_owned())).await
+    retry(bursar, leased, file, "the bytes of the file cannot be built again").await
 }
 
 /// A member takes the file to the bank, or releases it, which adds another job. Shortly before the bank's deadline it is an
@@ -217,7 +206,7 @@ async fn dispatch(
     let Some(mut opened) = bursar.transports.open(file.org, &connection.transport) else {
         count("failed");
         tracing::error!(file = %file.id, transport = connection.transport, "the configuration has no such transport");
-        return rest(bursar, leased, Some("the configuration does not have its transport".to_owned())).await;
+        return retry(bursar, leased, &file, "the configuration does not have its transport").await;
     };
     let is_unpublished = matches!(file.status, FileStatus::Sealed | FileStatus::Sending);
     // Copies that earlier deliveries left would be payments for a bank that takes every file.
@@ -301,7 +290,12 @@ async fn is_published(transport: &mut bursar_transports::Transport, file: &BankF
 async fn failed(bursar: &Bursar, leased: Leased, file: &BankFile, reason: &str) -> Result<(), Refusal> {
     count("failed");
     tracing::warn!(file = %file.id, reason, "a bank file cannot be delivered; it is retried");
-    rest(bursar, leased, Some(reason.to_owned())).await
+    retry(bursar, leased, file, reason).await
+}
+
+async fn retry(bursar: &Bursar, leased: Leased, file: &BankFile, reason: &str) -> Result<(), Refusal> {
+    let (reason, again_at) = (reason.to_owned(), bursar.clock.now().plus_seconds(AGAIN_SECONDS));
+    bursar.engine.run(leased.org, DeliveryFailed { leased, file: file.id, reason, again_at }).await
 }
 
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {

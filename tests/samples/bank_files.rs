@@ -85,6 +85,7 @@ impl Command for NewFile {
             temp_name: None,
             doubt: None,
             unswept: false,
+            failure: None,
             sealed_at: Some(now),
             sent_at: None,
             answer: None,

@@ -49,7 +49,11 @@ impl NewBankStatement {
             amount,
             individual_id: String::new(),
             text: Some("WIRE".to_owned()),
-            status: if is_applied { ItemStatus::Unmatched } else { ItemStatus::Waiting },
+            status: match self.status {
+                StatementStatus::Applied => ItemStatus::Unmatched,
+                StatementStatus::Discarded => ItemStatus::Ignored,
+                StatementStatus::Waiting | StatementStatus::Quarantined => ItemStatus::Waiting,
+            },
             reason: is_applied.then_some(ItemReason::UnknownLine),
             transfer: None,
             bank_file: None,
@@ -169,6 +173,10 @@ pub async fn bank_statements(stage: &Stage, operation: &str) -> Option<Sample> {
         }
         "discard_bank_statement" => {
             let (statement, ..) = new(StatementStatus::Waiting).await;
+            Sample::at([&statement]).json(why().await).shows(&statement)
+        }
+        "restore_bank_statement" => {
+            let (statement, ..) = new(StatementStatus::Discarded).await;
             Sample::at([&statement]).json(why().await).shows(&statement)
         }
         "confirm_bank_statement" => {

@@ -188,12 +188,15 @@ pub async fn statements(covered: &mut Covered) {
     let why = json!({"acting_user_id": payer, "reason": "By phone."});
     let engine = &scene.server.bursar().engine;
     let (waiting, _) = engine.run(org, new(StatementStatus::Waiting)).await.unwrap();
+    for verb in ["discard", "restore"] {
+        scene.ask(&format!("POST /v2/bank/statements/{waiting}/{verb}"), why.clone(), 200, &[]).await;
+    }
+    let engine = &scene.server.bursar().engine;
     let (confirmed, _) = engine.run(org, new(StatementStatus::Waiting)).await.unwrap();
     let known = json!({"acting_user_id": payer, "evidence": "By phone."});
     scene.ask(&format!("POST /v2/bank/statements/{confirmed}/confirm"), known, 200, &[]).await;
     let engine = &scene.server.bursar().engine;
     let (_, line) = engine.run(org, new(StatementStatus::Applied)).await.unwrap();
-    scene.ask(&format!("POST /v2/bank/statements/{waiting}/discard"), why.clone(), 200, &[]).await;
     let known = json!({"acting_user_id": payer, "booked_as": "deposit", "app_id": scene.server.app_id(),
         "evidence": "By phone."});
     scene.ask(&format!("POST /v2/bank/items/{line}/explain"), why.clone(), 200, &[]).await;

@@ -176,6 +176,7 @@ NOT_OF_A_SANDBOX = {
     "get_bank_statement": FROM_A_BANK,
     "confirm_bank_statement": FROM_A_BANK,
     "discard_bank_statement": FROM_A_BANK,
+    "restore_bank_statement": FROM_A_BANK,
     "get_bank_reconciliation": FROM_A_BANK,
 }
 

@@ -79,7 +79,7 @@ codes! {
     LimitExceeded "limit-exceeded" 409, "The request exceeds a limit of the app or of the service.", "Read the limit in the message.";
     LinkExpired "link-expired" 410, "The link has expired.", "Ask the sender for a new link.";
     LinkCanceled "link-canceled" 410, "The link was canceled.", "Ask the sender.";
-    PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB, or than 64 KiB without a secret key.", "Send a smaller body.";
+    PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB (11 MiB for the file of a bank), or than 64 KiB without a secret key.", "Send a smaller body.";
     UriTooLong "uri-too-long" 414, "The path and the query string are longer than 8 KiB.", "Send a shorter query string.";
     UnsupportedMediaType "unsupported-media-type" 415, "The content type of the body is not application/json.", "Send JSON with Content-Type: application/json.";
     RateLimited "rate-limited" 429, "The caller sent too many requests.", "Retry after the seconds in Retry-After.";

@@ -132,6 +132,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "/v2/bank/items/{bank_item_id}/explain",
   "/v2/bank/statements/{bank_statement_id}/confirm",
   "/v2/bank/statements/{bank_statement_id}/discard",
+  "/v2/bank/statements/{bank_statement_id}/restore",
   "/v2/bank/settlement-accounts/{settlement_account_id}/end",
   "/v2/webhook-endpoints",
   "/v2/webhook-endpoints/{webhook_endpoint_id}/rotate-secret",

@@ -3239,9 +3239,29 @@ export interface paths {
         put?: never;
         /**
          * Discard a statement that is not applied
-         * @description For a statement that the bank replaced. Nothing of it is ever booked; it stays stored.
+         * @description For a statement that the bank replaced. Nothing of it is booked; it stays stored.
          */
         post: operations["discard_bank_statement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/statements/{bank_statement_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a statement that was discarded by mistake
+         * @description It waits again, and is applied when its turn comes. Refused if another statement of its day is not discarded, or if a statement of its day or a later one is applied.
+         */
+        post: operations["restore_bank_statement"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5469,6 +5489,12 @@ export interface components {
             released: string | null;
             /** @description Why it is or was in doubt: neither-name, final-differs, temp-differs, interrupted or deadline. */
             doubt: string | null;
+            /**
+             * @description Why the last delivery failed: the server retries until the deadline. Null if none failed, and once the bank has
+             *     the file.
+             * @example the bank's server refused the final name
+             */
+            delivery_error: string | null;
             /**
              * Format: date-time
              * @description When it was cut.
@@ -9203,7 +9229,7 @@ export interface components {
              */
             phone_number?: string | null;
         };
-        /** @description The body is larger than 1 MiB, or than 64 KiB without a secret key. Send a smaller body. */
+        /** @description The body is larger than 1 MiB (11 MiB for the file of a bank), or than 64 KiB without a secret key. Send a smaller body. */
         PayloadTooLargeError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
             error_code?: "payload-too-large";
@@ -10357,6 +10383,20 @@ export interface components {
         ResourceBusyError: components["schemas"]["ErrorBody"] & {
             /** @enum {string} */
             error_code?: "resource-busy";
+        };
+        RestoreBankStatementRequest: {
+            /**
+             * Format: uuid
+             * @description The member (admin or payer).
+             */
+            acting_user_id: string;
+            /** @description The reason: who at the bank, when, what was clarified. */
+            reason: string;
+            /**
+             * Format: uuid
+             * @description The same as the header Idempotency-Key, for clients that cannot set headers; a UUID.
+             */
+            idempotency_key?: string | null;
         };
         ResumeBankConnectionRequest: {
             /**
@@ -11833,7 +11873,7 @@ export interface components {
             bank_connection_id: string;
             /** @description The name at the bank. */
             name: string;
-            /** @description The file in Base64, at most 700 KiB before encoding. */
+            /** @description The file in Base64, at most 8 MiB before encoding. */
             content: string;
             /**
              * Format: uuid
@@ -12812,7 +12852,7 @@ export interface components {
                 "application/json": components["schemas"]["NotFoundError"];
             };
         };
-        /** @description `payload-too-large`: The body is larger than 1 MiB, or than 64 KiB without a secret key. */
+        /** @description `payload-too-large`: The body is larger than 1 MiB (11 MiB for the file of a bank), or than 64 KiB without a secret key. */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -34063,6 +34103,7 @@ export interface operations {
                      *           "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *           "released": "2026-03-02T15:00:00.000000Z",
                      *           "doubt": "text",
+                     *           "delivery_error": "the bank's server refused the final name",
                      *           "sealed": "2026-03-02T15:00:00.000000Z",
                      *           "answer": "accepted",
                      *           "contested": "duplicate",
@@ -34171,6 +34212,7 @@ export interface operations {
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
+                     *       "delivery_error": "the bank's server refused the final name",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
                      *       "contested": "duplicate",
@@ -34564,6 +34606,7 @@ export interface operations {
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
+                     *       "delivery_error": "the bank's server refused the final name",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
                      *       "contested": "duplicate",
@@ -34696,6 +34739,7 @@ export interface operations {
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
+                     *       "delivery_error": "the bank's server refused the final name",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
                      *       "contested": "duplicate",
@@ -34826,6 +34870,7 @@ export interface operations {
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
+                     *       "delivery_error": "the bank's server refused the final name",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
                      *       "contested": "duplicate",
@@ -34959,6 +35004,7 @@ export interface operations {
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
+                     *       "delivery_error": "the bank's server refused the final name",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
                      *       "contested": "duplicate",
@@ -35090,6 +35136,7 @@ export interface operations {
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
+                     *       "delivery_error": "the bank's server refused the final name",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
                      *       "contested": "duplicate",
@@ -35220,6 +35267,7 @@ export interface operations {
                      *       "released_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
                      *       "released": "2026-03-02T15:00:00.000000Z",
                      *       "doubt": "text",
+                     *       "delivery_error": "the bank's server refused the final name",
                      *       "sealed": "2026-03-02T15:00:00.000000Z",
                      *       "answer": "accepted",
                      *       "contested": "duplicate",
@@ -37671,6 +37719,115 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DiscardBankStatementRequest"];
+            };
+        };
+        responses: {
+            /** @description The statement. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "updated": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "waiting",
+                     *       "reason": "missing_before",
+                     *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "inbound_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
+                     *       "reference": "text",
+                     *       "sequence": 42,
+                     *       "opening": 1000,
+                     *       "closing": 1000,
+                     *       "line_count": 1000,
+                     *       "credits": 1000,
+                     *       "credit": 1000,
+                     *       "debits": 1000,
+                     *       "debit": 1000,
+                     *       "position": 1000,
+                     *       "applied": "2026-03-02T15:00:00.000000Z",
+                     *       "confirmed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "closed_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "evidence": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankStatement"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restore_bank_statement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the bank statement. */
+                bank_statement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                 *       "reason": "0.01"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RestoreBankStatementRequest"];
             };
         };
         responses: {

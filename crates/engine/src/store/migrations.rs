@@ -135,6 +135,7 @@ migrations! {
     97 "pages_of_inbound_files",
     98 "corrected_entries",
     99 "folders_that_cannot_be_read",
+    100 "failed_deliveries",
 }
 
 impl Migration {

@@ -1349,6 +1349,12 @@ RequestStatus: TypeAlias = Literal['created', 'approved', 'rejected']
 RequestedPlatform: TypeAlias = Literal['ach', 'wallet_a', 'wallet_b', 'prepaid_card_a', 'gift_card_a', 'wallet_c', 'intl_bank', 'intl_transfer', 'bank_transfer', 'wire', 'wallet_d', 'wallet_e', 'crypto', 'push_to_card']
 
 
+class RestoreBankStatementRequest(TypedDict):
+    acting_user_id: str
+    reason: str
+    idempotency_key: NotRequired[str | None]
+
+
 class ResumeBankConnectionRequest(TypedDict):
     acting_user_id: str
     idempotency_key: NotRequired[str | None]
@@ -4076,6 +4082,7 @@ class BankFile(TypedDict):
     released_by: MemberId | None
     released: str | None
     doubt: str | None
+    delivery_error: str | None
     sealed: str | None
     answer: BankAnswer | None
     contested: Contest | None

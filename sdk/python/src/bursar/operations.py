@@ -1521,9 +1521,16 @@ class Operations(Transport):
     def discard_bank_statement(self, bank_statement_id: str, body: models.DiscardBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
         """Discard a statement that is not applied.
 
-        For a statement that the bank replaced. Nothing of it is ever booked; it stays stored.
+        For a statement that the bank replaced. Nothing of it is booked; it stays stored.
         """
         return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/discard", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def restore_bank_statement(self, bank_statement_id: str, body: models.RestoreBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
+        """Restore a statement that was discarded by mistake.
+
+        It waits again, and is applied when its turn comes. Refused if another statement of its day is not discarded, or if a statement of its day or a later one is applied.
+        """
+        return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/restore", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def list_deposit_references(self) -> list[Any]:
         """List the references for deposits by wire.

@@ -124,7 +124,7 @@ class OutcomeUnknownError(ApiError):
 
 
 class PayloadTooLargeError(ApiError):
-    """The body is larger than 1 MiB, or than 64 KiB without a secret key. Send a smaller body."""
+    """The body is larger than 1 MiB (11 MiB for the file of a bank), or than 64 KiB without a secret key. Send a smaller body."""
 
     code = "payload-too-large"
 
