@@ -4,6 +4,7 @@
 //! The routes here belong to the tests, so that nothing depends on a noun.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use bursar::dispatch::Limits;
 use bursar::http::{Answer, Call, Method, Outcome, Route, Who};
@@ -44,7 +45,7 @@ impl Input for Anything {
 
 fn routes() -> Vec<Route> {
     let mut searched = Route::new(Method::Get, "/v2/test/things", Who::Anyone, "list_things", echo);
-    searched.documented.query = vec![("name", json!({"type": "string"}), String::new(), false)];
+    Arc::make_mut(&mut searched.documented).query = vec![("name", json!({"type": "string"}), String::new(), false)];
     vec![
         searched,
         Route::new(Method::Post, "/v2/test/things", Who::Anyone, "create_thing", echo).takes::<Anything>(),

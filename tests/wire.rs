@@ -47,7 +47,7 @@ impl bursar::input::Input for Anything {
 
 async fn server() -> Server {
     let mut searched = Route::new(Method::Get, "/v2/test/things", Who::Anyone, "list_things", echo);
-    searched.documented.query = vec![("name", json!({"type": "string"}), String::new(), false)];
+    Arc::make_mut(&mut searched.documented).query = vec![("name", json!({"type": "string"}), String::new(), false)];
     let routes = vec![
         searched,
         Route::new(Method::Post, "/v2/test/things", Who::Anyone, "create_thing", echo).takes::<Anything>(),

@@ -120,7 +120,8 @@ fn schema(path: &str) -> Option<Value> {
         }
     };
     let is_post = |route: &crate::http::Route| route.method == crate::http::Method::Post;
-    routes::business().into_iter().find(|route| is_post(route) && matches(route.path))?.documented.body
+    let found = routes::business().into_iter().find(|route| is_post(route) && matches(route.path))?;
+    found.documented.body.clone()
 }
 
 /// Returns the body of `amount=1000 payee.phone_number=2127361234 metadata:='"a"'`. A value is text where the schema

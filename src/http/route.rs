@@ -127,7 +127,8 @@ pub struct Route {
     pub uploads: bool,
     /// Renders a refusal as the error body, or as a page for people.
     pub error_renderer: ErrorRenderer,
-    pub documented: Documented,
+    /// Shared, because the table of routes is copied.
+    pub documented: Arc<Documented>,
 }
 
 impl Route {
@@ -148,8 +149,12 @@ impl Route {
             handler: Arc::new(move |call| Box::pin(handler(call))),
             csv: None,
             uploads: false,
-            documented: Documented { operation_id, ..Documented::default() },
+            documented: Arc::new(Documented { operation_id, ..Documented::default() }),
         }
+    }
+
+    fn document(&mut self) -> &mut Documented {
+        Arc::make_mut(&mut self.documented)
     }
 
     /// Lets signed-in members with this permission call the route.
@@ -169,7 +174,7 @@ impl Route {
     /// Applies idempotency keys to the route. Every POST of a known caller has them anyway.
     #[must_use]
     pub fn keyed(mut self) -> Self {
-        self.documented.is_keyed = true;
+        self.document().is_keyed = true;
         self
     }
 
@@ -182,21 +187,21 @@ impl Route {
 
     #[must_use]
     pub fn about(mut self, tag: &'static str, summary: &'static str) -> Self {
-        self.documented.tag = tag;
-        self.documented.summary = summary;
+        self.document().tag = tag;
+        self.document().summary = summary;
         self
     }
 
     #[must_use]
     pub fn describe(mut self, description: &'static str) -> Self {
-        self.documented.description = description;
+        self.document().description = description;
         self
     }
 
     #[must_use]
     pub fn takes<T: Input>(mut self) -> Self {
-        self.documented.body = Some(T::schema());
-        self.documented.reader = Some(|body| T::read(body, "").map(|_| ()));
+        self.document().body = Some(T::schema());
+        self.document().reader = Some(|body| T::read(body, "").map(|_| ()));
         self
     }
 
@@ -216,13 +221,13 @@ impl Route {
 
     #[must_use]
     pub fn example(mut self, example: Schema) -> Self {
-        self.documented.example = Some(example);
+        self.document().example = Some(example);
         self
     }
 
     #[must_use]
     pub fn asks<T: Fields>(mut self) -> Self {
-        self.documented.query = T::parameters();
+        self.document().query = T::parameters();
         self
     }
 
@@ -235,37 +240,37 @@ impl Route {
     pub fn gives_array<T: ToSchema>(mut self, status: u16, description: &'static str) -> Self {
         let item = T::name().into_owned();
         let array = json!({"type": "array", "items": {"$ref": format!("#/components/schemas/{item}")}});
-        self.documented.schemas.push((item.clone(), as_json(&T::schema())));
+        self.document().schemas.push((item.clone(), as_json(&T::schema())));
         self.answers::<T>(status, description, (item, array))
     }
 
     /// Adds a response of this schema, and the schemas of `T`.
     fn answers<T: ToSchema>(mut self, status: u16, description: &'static str, body: NamedSchema) -> Self {
-        self.documented.answers.push((status, description, Some(body)));
+        self.document().answers.push((status, description, Some(body)));
         let mut further = Vec::new();
         T::schemas(&mut further);
-        self.documented.schemas.extend(further.into_iter().map(|(name, schema)| (name, as_json(&schema))));
+        self.document().schemas.extend(further.into_iter().map(|(name, schema)| (name, as_json(&schema))));
         self
     }
 
     /// Adds a response without a body.
     #[must_use]
     pub fn gives_empty(mut self, status: u16, description: &'static str) -> Self {
-        self.documented.answers.push((status, description, None));
+        self.document().answers.push((status, description, None));
         self
     }
 
     /// Adds a response with a file.
     #[must_use]
     pub fn gives_file(mut self, status: u16, description: &'static str, content_type: &'static str) -> Self {
-        self.documented.files.push((status, content_type));
+        self.document().files.push((status, content_type));
         self.gives_empty(status, description)
     }
 
     /// Adds refusals to those that every route has.
     #[must_use]
     pub fn refuses(mut self, codes: &[Code]) -> Self {
-        self.documented.refusals.extend_from_slice(codes);
+        self.document().refusals.extend_from_slice(codes);
         self
     }
 }
