@@ -1,9 +1,22 @@
 // The scripts of the claim. Every page works without this file: it fills in the code of a text message, continues after
-// the sixth digit, names the bank of a routing number, continues when both account numbers are the same, loads the page
-// again while money is under way, and prints.
+// the sixth digit, names the bank of a routing number, continues when both account numbers are the same, shows moments in
+// the zone of the browser, loads the page again while money is under way, and prints.
 "use strict";
 
 for (const part of document.querySelectorAll("[data-script]")) part.hidden = false;
+
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const form = { dateStyle: "long", timeStyle: "short", calendar: "gregory", numberingSystem: "latn" };
+  const shown = new Intl.DateTimeFormat(document.documentElement.lang, form).format(new Date(time.dateTime));
+  (time.querySelector("bdi") ?? time).textContent = shown;
+}
+
+// An error is shown once: a reload of the page shows the form without it.
+const address = new URL(location);
+if (address.searchParams.has("refused")) {
+  address.searchParams.delete("refused");
+  history.replaceState(null, "", address);
+}
 
 const code = document.querySelector(".code-form input[name='token']");
 if (code) {

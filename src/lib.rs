@@ -123,10 +123,10 @@ pub mod bankbox;
 pub mod sandbox;
 /// Every kind of record.
 pub mod tables;
-/// The web pages: the claim, the sandbox inbox, the reference.
-pub mod pages;
 /// Runs the jobs that commits leave.
 pub mod worker;
+/// The web pages: the claim, the sandbox inbox, the reference.
+pub mod pages;
 pub mod metrics_list;
 /// Turns HTTP requests into calls, in one fixed order.
 pub mod dispatch;

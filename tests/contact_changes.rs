@@ -354,7 +354,7 @@ async fn a_payee_changes_the_phone_number_on_the_pages() {
     let cookie = format!("bursar_claim={}", payee.session);
     let get = async |page: &str| server.get(&format!("{link}{page}")).header("cookie", &cookie).send().await;
     let post = async |page: &str, fields: &[(&str, &str)]| {
-        server.post(&format!("{link}/{page}")).header("cookie", &cookie).form(fields).send().await
+        server.post(&format!("{link}/{page}")).header("cookie", &cookie).form(fields).browse().await
     };
     let step = get("/method").await.expect(200).text;
     assert!(step.contains("Change my email address or phone number"), "{step}");

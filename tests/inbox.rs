@@ -112,3 +112,34 @@ async fn the_inbox_has_nothing_of_an_erased_payee() {
     assert_eq!(inbox(&server).await, Vec::<Value>::new());
     assert!(server.rows(InboxMessage::TABLE).is_empty());
 }
+
+/// The inbox showed the plain text of a mail only.
+#[tokio::test]
+async fn show_inbox_shows_a_mail_as_its_recipient_sees_it() {
+    let server = Server::start().await;
+    let hostile = "<script>alert(1)</script>";
+    let body = json!({
+        "amount": 123_405, "payee": {"email": "ada@example.com"}, "delivery": {"method": "email", "message": hostile},
+    });
+    let made = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    pay(&server).await;
+    let [text, mail] = inbox(&server).await.try_into().unwrap();
+    assert_eq!((&text["channel"], &mail["channel"]), (&json!("sms"), &json!("email")));
+    let address = |message: &Value| format!("/inbox?mail={}", message["id"].as_str().unwrap());
+    let page = server.get("/inbox").send().await.expect(200).text;
+    assert!(page.contains(&address(&mail)) && !page.contains(&address(&text)), "{page}");
+
+    let shown = server.get(&address(&mail)).send().await.expect(200);
+    assert_eq!(shown.header("content-type"), Some("text/html; charset=utf-8"));
+    let policy = shown.header("content-security-policy").unwrap();
+    for part in ["sandbox;", "default-src 'none'", "form-action 'none'", "frame-ancestors 'none'"] {
+        assert!(policy.contains(part) && !policy.contains("script-src"), "{policy}");
+    }
+    let link = made.body["link"].as_str().unwrap();
+    assert!(shown.text.contains(&format!("href=\"{link}\"")) && shown.text.contains("$1,234.05"), "{}", shown.text);
+    assert!(shown.text.contains("This link works until April 1, 2026, 15:00 UTC."), "{}", shown.text);
+    assert!(!shown.text.contains("<script>"), "{}", shown.text);
+    for unknown in [address(&text), "/inbox?mail=x".to_owned(), format!("/inbox?mail={}", made.id())] {
+        server.get(&unknown).send().await.expect(404);
+    }
+}

@@ -37,7 +37,7 @@ impl<'a> Browser<'a> {
 
     async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let request = self.server.post(path).header("cookie", &self.cookie);
-        let reply = request.header("accept-language", self.languages).form(fields).send().await;
+        let reply = request.header("accept-language", self.languages).form(fields).browse().await;
         if let Some(cookie) = reply.header("set-cookie") {
             let pair = cookie.split(';').next().unwrap();
             self.cookie = if self.cookie.is_empty() { pair.to_owned() } else { format!("{}; {pair}", self.cookie) };

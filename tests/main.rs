@@ -147,6 +147,7 @@ mod rails_check;
 mod rails_paypal;
 mod rails_production;
 mod races;
+mod refused_forms;
 mod replays;
 mod requests;
 mod samples;

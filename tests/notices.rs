@@ -299,7 +299,7 @@ async fn show_notice_page_and_take_notice_step() {
     let before = server.get(&page).send().await.expect(200).text;
     assert!(before.contains("Was this you?") && before.contains("••0666"), "{before}");
     let step =
-        async |step: &str, fields: &[(&str, &str)]| server.post(&format!("{page}/{step}")).form(fields).send().await;
+        async |step: &str, fields: &[(&str, &str)]| server.post(&format!("{page}/{step}")).form(fields).browse().await;
     assert_eq!(step("freeze", &[]).await.expect(303).header("location"), Some(page.as_str()));
     let stopped = server.get(&page).send().await.expect(200).text;
     assert!(stopped.contains("Automatic payouts are stopped") && stopped.contains("Send me a code"), "{stopped}");

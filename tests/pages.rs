@@ -25,7 +25,7 @@ async fn link_with(server: &Server, further: Value) -> String {
 }
 
 async fn post(server: &Server, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Reply {
-    server.post(path).header("cookie", cookie).form(fields).send().await
+    server.post(path).header("cookie", cookie).form(fields).browse().await
 }
 
 /// Proves the phone; returns the browser's cookie: `name=value`.
@@ -279,6 +279,7 @@ async fn closed_links_say_why() {
 #[tokio::test]
 async fn mistakes_keep_what_was_typed_but_no_secret() {
     let server = Server::memory().await;
+    server.set(json!({"phone_countries": ["US", "DE"]})).await;
     let link = link_with(&server, json!({"force_collect_compliance_information": true})).await;
     let open = link_with(&server, json!({"payee": null, "delivery": {"method": "link"}})).await;
     let contact =

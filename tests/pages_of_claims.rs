@@ -1,4 +1,4 @@
-//! The claim's pages that once misled a payee: amounts, tax forms, signing out.
+//! The claim's pages that once misled a payee: amounts, tax forms, countries, fees, the end of a session.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn link(server: &Server, further: Value) -> String {
 }
 
 async fn post(server: &Server, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Reply {
-    server.post(path).header("cookie", cookie).form(fields).send().await
+    server.post(path).header("cookie", cookie).form(fields).browse().await
 }
 
 async fn get(server: &Server, path: &str, cookie: &str) -> Reply {
@@ -63,7 +63,11 @@ async fn an_amount_that_may_be_another_is_a_question_and_moves_nothing() {
         let fields = [("amount", typed), ("available", "200.00"), ("shown_amount", typed)];
         let sent = post(&server, &format!("{link}/payout"), &cookie, &fields).await;
         assert_eq!(sent.status, 400, "{typed}");
-        assert!(sent.text.contains(question) && sent.text.contains("Get $199.75"), "{typed}: {}", sent.text);
+        assert!(sent.text.contains(question), "{typed}: {}", sent.text);
+        for page in [&asked, &sent] {
+            assert!(!page.text.contains("Get $"), "a button for another amount: {}", page.text);
+            assert!(page.text.contains(&format!("value=\"{typed}\"")), "{typed}: {}", page.text);
+        }
     }
     // The negative control: a clear amount is accepted, and shown as it was read.
     let clear = get(&server, &format!("{link}/payout?amount=%241.5"), &cookie).await.expect(200);
@@ -192,7 +196,9 @@ async fn a_new_payee_gives_the_name_and_the_account_on_one_page() {
     for field in ["last_name-error", "confirm_account_number-error"] {
         assert!(wrong.text.contains(field), "{field}: {}", wrong.text);
     }
-    assert!(wrong.text.contains("value=\"5550001\"") && wrong.text.contains("value=\"Ada\""), "{}", wrong.text);
+    // An account number is not shown again, and the page says so.
+    assert!(!wrong.text.contains("5550001") && wrong.text.contains("value=\"110000000\""), "{}", wrong.text);
+    assert!(wrong.text.contains("value=\"Ada\"") && wrong.text.contains("enter it once more"), "{}", wrong.text);
     assert!(get(&server, &link, &cookie).await.text.contains("name=\"first_name\""));
 
     let fields = [&name("Lovelace")[..], &account, &numbers("555 0001")].concat();
@@ -224,4 +230,127 @@ async fn a_page_of_name_and_account_that_is_sent_twice_adds_one_account() {
     let path = format!("/v2/users/{}/payout-methods", users["data"][0]["id"].as_str().unwrap());
     let methods = server.get(&path).app_key().send().await.expect(200).body;
     assert_eq!(methods["data"].as_array().map(Vec::len), Some(1), "{methods}");
+}
+
+/// A part that the fee takes was answered with "Enter another amount."
+#[tokio::test]
+async fn a_part_that_its_fee_takes_is_refused_with_that_reason() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({})).await;
+    let cookie = cookie(&server, &link).await;
+    let account = [("platform", "ach"), ("routing_number", "110000000"), ("account_number", "5550001")];
+    post(&server, &format!("{link}/method"), &cookie, &account).await.expect(303);
+    let reason = "Nothing would be left of this amount after the fee. Enter a larger amount.";
+    for amount in ["0.10", "0.25"] {
+        let asked = get(&server, &format!("{link}/payout?amount={amount}"), &cookie).await.expect(400);
+        // Also without the step that shows the fee.
+        let form = [("amount", amount), ("shown_amount", amount), ("available", "200.00")];
+        let sent = post(&server, &format!("{link}/payout"), &cookie, &form).await.expect(400);
+        for page in [asked, sent] {
+            assert!(page.text.contains(reason) && !page.text.contains("Get $"), "{amount}: {}", page.text);
+        }
+    }
+    let least = get(&server, &format!("{link}/payout?amount=0.26"), &cookie).await.expect(200);
+    assert!(least.text.contains("Get $0.01"), "{}", least.text);
+    let most = get(&server, &format!("{link}/payout?amount=200.01"), &cookie).await.expect(400);
+    assert!(most.text.contains("Enter at most $200.00.") && !most.text.contains("Get $"), "{}", most.text);
+}
+
+/// A page without a way to be paid says why, before the payee enters anything in vain.
+#[tokio::test]
+async fn a_link_below_every_fee_says_so_and_names_a_contact() {
+    let server = Server::memory().await;
+    let free = ["prepaid_card_a", "gift_card_a", "wallet_a", "wallet_b", "wallet_c", "wallet_d", "wallet_e", "crypto"];
+    server.set(json!({"payout_options_exclude_list": free})).await;
+    let brand = json!({"support_email": "help@example.com"});
+    server.put(&format!("/v2/apps/{}/brand", server.app_id())).as_org().json(brand).send().await.expect(200);
+    let small = link(&server, json!({"amount": 20, "force_collect_compliance_information": true})).await;
+    let proved = proven(&server, &small).await;
+    for page in ["", "/profile", "/method"] {
+        let page = get(&server, &format!("{small}{page}"), &proved).await;
+        let page = if page.status == 303 { get(&server, &small, &proved).await } else { page };
+        let text = page.expect(200).text;
+        assert!(text.contains("We cannot pay you yet") && text.contains("a fee that is higher than your"), "{text}");
+        assert!(text.contains("$0.20") && text.contains("help@example.com"), "{text}");
+        assert!(!text.contains("name=\"first_name\"") && !text.contains("name=\"routing_number\""), "{text}");
+    }
+    // The sender can pay the fee.
+    let paid_by_sender = link(&server, json!({"amount": 20, "payout_fee_party": "platform"})).await;
+    let cookie = cookie(&server, &paid_by_sender).await;
+    let text = get(&server, &format!("{paid_by_sender}/method"), &cookie).await.expect(200).text;
+    assert!(text.contains("name=\"routing_number\""), "{text}");
+}
+
+/// The list had every country, and a number of most of them was called incomplete.
+#[tokio::test]
+async fn only_countries_are_offered_to_which_the_sender_texts() {
+    let server = Server::memory().await;
+    let open = link(&server, json!({"payee": null, "delivery": {"method": "link"}})).await;
+    let page = server.get(&open).send().await.expect(200).text;
+    let offered = |page: &str| -> Vec<String> {
+        let list = page.split_once("name=\"country_code\"").unwrap().1.split_once("</select>").unwrap().0;
+        list.split("<option value=\"").skip(1).map(|option| option.split_once('"').unwrap().0.to_owned()).collect()
+    };
+    assert_eq!(offered(&page), ["1", "1-CA"], "{page}");
+    let contact = format!("{open}/contact");
+    let reason = "We do not send text messages to the country of this number.";
+    for (number, reason) in [
+        // A number of Jamaica begins as one of the United States.
+        ("8765551234", reason),
+        ("12", "Enter a complete phone number"),
+        ("+49 30 901820", "The number begins with the code of another country."),
+        ("9005551234", "We cannot send text messages to this kind of number."),
+    ] {
+        let page = post(&server, &contact, "", &[("country_code", "1"), ("phone_number", number)]).await.expect(400);
+        assert!(page.text.contains(reason), "{number}: {}", page.text);
+        assert!(page.text.contains(&format!("value=\"{number}\"")), "{number}: {}", page.text);
+    }
+
+    let named = link(&server, json!({})).await;
+    server.set(json!({"phone_countries": ["DE", "AT"]})).await;
+    let page = server.get(&open).send().await.expect(200).text;
+    assert_eq!(offered(&page), ["43", "49"], "{page}");
+    assert!(page.contains("<option value=\"43\" selected>"), "{page}");
+    let refused = post(&server, &format!("{named}/contact"), "", &[("send", "phone")]).await.expect(400);
+    assert!(refused.text.contains(reason), "{}", refused.text);
+    server.set(json!({"phone_countries": []})).await;
+    let page = server.get(&open).send().await.expect(200).text;
+    assert!(!page.contains("name=\"phone_number\"") && page.contains("name=\"email\""), "{page}");
+}
+
+/// The first browser was sent back to the start without a word.
+#[tokio::test]
+async fn a_session_that_ended_says_why() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({})).await;
+    let first = cookie(&server, &link).await;
+    let second = proven(&server, &link).await;
+    let method = format!("{link}/method");
+    let account = [("platform", "ach"), ("routing_number", "110000000"), ("account_number", "5550001")];
+    let back = post(&server, &method, &first, &account).await.expect(303);
+    assert_eq!(back.header("location"), Some(link.as_str()));
+    let replaced = "This payout was continued on another device or in another browser";
+    let page = get(&server, &link, &first).await.expect(200).text;
+    assert!(page.contains(replaced) && page.contains("Text a code to") && page.contains("Demonstration"), "{page}");
+    assert!(!get(&server, &link, "").await.expect(200).text.contains(replaced));
+    get(&server, &method, &second).await.expect(200);
+
+    server.advance(3_600);
+    let idle = "you were signed out after an hour";
+    assert!(get(&server, &link, &second).await.expect(200).text.contains(idle));
+    assert!(get(&server, &link, &first).await.expect(200).text.contains(replaced));
+    // A payee who signed out needs no reason.
+    let third = proven(&server, &link).await;
+    post(&server, &format!("{link}/end"), &third, &[]).await.expect(303);
+    let page = get(&server, &link, &third).await.expect(200).text;
+    assert!(!page.contains(replaced) && !page.contains(idle), "{page}");
+}
+
+#[tokio::test]
+async fn the_end_of_a_link_has_its_zone() {
+    let server = Server::memory().await;
+    let link = link(&server, json!({"expires_at": "2026-03-09T03:30:00Z"})).await;
+    let page = server.get(&link).send().await.expect(200).text;
+    let until = "This link works until <time datetime=\"2026-03-09T03:30:00Z\">March 9, 2026, 03:30 UTC</time>.";
+    assert!(page.contains(until), "{page}");
 }

@@ -17,7 +17,7 @@ async fn link(server: &Server, further: Value) -> String {
 }
 
 async fn post(server: &Server, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Reply {
-    server.post(path).header("cookie", cookie).form(fields).send().await
+    server.post(path).header("cookie", cookie).form(fields).browse().await
 }
 
 async fn get(server: &Server, path: &str, cookie: &str) -> Reply {

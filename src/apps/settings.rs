@@ -125,6 +125,12 @@ impl Settings {
         Self { delivery_limits: DeliveryLimits { per_day, ..DeliveryLimits::default() }, ..Self::default() }
     }
 
+    /// Returns the countries to whose phones the app sends messages.
+    pub fn phone_countries(&self) -> Vec<String> {
+        let usual = || DEFAULT_COUNTRIES.map(str::to_owned).to_vec();
+        self.phone_countries.clone().unwrap_or_else(usual)
+    }
+
     pub fn writes_to(&self, country: &str) -> bool {
         match &self.phone_countries {
             Some(countries) => countries.iter().any(|known| known == country),

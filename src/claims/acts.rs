@@ -40,6 +40,17 @@ pub struct Offer {
     pub is_requested_again: bool,
 }
 
+/// The ways of a payee to be paid.
+#[derive(Clone, Debug)]
+pub struct OpenWays {
+    /// Without those whose fee takes the whole remaining amount.
+    pub options: Vec<MethodOption>,
+    /// The country of the payee's phone, if known.
+    pub country: Option<String>,
+    /// The remaining amount, if the fee of every open rail takes all of it.
+    pub under_fees: Option<Cents>,
+}
+
 /// One payee at one link.
 #[derive(Clone, Debug)]
 pub struct Payee {
@@ -121,8 +132,8 @@ impl Payee {
             .await
     }
 
-    /// Returns the open methods, even if one is already chosen, and the country of the payee's phone, if known.
-    pub async fn ways(&self) -> Result<(Vec<MethodOption>, Option<String>), Refusal> {
+    /// Returns the open methods, even if one is already chosen.
+    pub async fn ways(&self) -> Result<OpenWays, Refusal> {
         let (token, session) = (self.token.clone(), self.session_hash.clone());
         let language = self.language.unwrap_or_default();
         self.bursar
@@ -130,7 +141,10 @@ impl Payee {
                 let active = session::find(world, &token, session.as_deref())?;
                 let phone = users::reached(world, active.link.scope(), &active.user)?.phone_e164;
                 let phone = phone.and_then(|phone| PhoneNumber::parse_e164(&phone).ok());
-                Ok((document::method_options(world, &active, language)?, phone.and_then(|phone| phone.country())))
+                let options = document::method_options(world, &active, language)?;
+                let is_open = !users::open_rails(world, active.link.scope(), &active.user)?.is_empty();
+                let under_fees = (is_open && options.is_empty()).then(|| active.link.remaining());
+                Ok(OpenWays { options, country: phone.and_then(|phone| phone.country()), under_fees })
             })
             .await
     }

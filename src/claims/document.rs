@@ -7,7 +7,7 @@ use super::contact_change::{self, PendingContactChange};
 use super::model::ClaimContact;
 use super::named_contact::{NamedContacts, named_contacts};
 use super::progress::{chosen, progress};
-use super::session::{self, ActiveSession};
+use super::session::{self, ActiveSession, Ended};
 use super::steps::{self, StepName};
 use super::verbs::code_context;
 use crate::apps::{self, brand::Sender};
@@ -65,6 +65,12 @@ pub struct ClaimDocument {
     /// The masked contact whose code is awaited; null if none is.
     #[schema(required)]
     pub code_sent_to: Option<String>,
+    /// How many attempts that code has left, for the pages.
+    #[serde(skip)]
+    pub code_tries_left: Option<i64>,
+    /// Why the session that was sent has ended, for the pages.
+    #[serde(skip)]
+    pub ended: Option<Ended>,
     /// Whether this session may only send the money of this payout, and change no default method, automatic payouts or
     /// name of the payee. True if a known payee opened a link that names no payee, and after everything is paid.
     pub only_this_payout: bool,
@@ -92,6 +98,9 @@ pub struct ClaimApp {
     /// The app, for the pages.
     #[serde(skip)]
     pub sender: Sender,
+    /// The countries to whose phones the app sends messages, for the pages.
+    #[serde(skip)]
+    pub texts_to: Vec<String>,
 }
 
 /// The payee, as far as the link reveals it.
@@ -228,7 +237,11 @@ pub(super) fn document(
     let payee = masked(world, &link)?;
     // Without a session, the document has what any holder of the link may see.
     let active = world.attempt(|world| session::find(world, token, session_hash))?.ok();
-    let code_sent_to = awaited_code(world, &link)?;
+    let ended = match &active {
+        Some(_) => None,
+        None => session::ended(world, &link, session_hash)?,
+    };
+    let (code_sent_to, code_tries_left) = awaited_code(world, &link)?.unzip();
     let progress = progress(world, &link, active.as_ref(), code_sent_to.is_some())?;
     let on_hold = active.as_ref().and_then(|active| on_hold(&link, &active.user)).map(|text| language.text(text));
     let next_step = match steps::next(progress) {
@@ -250,7 +263,11 @@ pub(super) fn document(
         amount: link.amount,
         remaining_amount: link.remaining(),
         currency: "USD",
-        app: ClaimApp { name: app.name.clone(), sender: Sender::from(&*app) },
+        app: ClaimApp {
+            name: app.name.clone(),
+            sender: Sender::from(&*app),
+            texts_to: app.settings.0.phone_countries(),
+        },
         payee,
         memo: link.memo.clone(),
         message: link.message.clone().filter(|message| crate::text::check_message(message).is_ok()),
@@ -259,6 +276,8 @@ pub(super) fn document(
         steps: steps::all(progress),
         completed_steps: steps::all(progress).into_iter().filter(|step| steps::is_done(progress, *step)).collect(),
         code_sent_to,
+        code_tries_left,
+        ended,
         only_this_payout: active.as_ref().is_some_and(|active| !active.may_change_payee()),
         may_change_contact: active.as_ref().is_some_and(contact_change::is_allowed),
         contact_change,
@@ -268,12 +287,12 @@ pub(super) fn document(
     })
 }
 
-/// Returns the masked contact whose code is awaited. After a used, expired or locked code, the payee gives the contact
-/// again.
-fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, Halt> {
+/// Returns the masked contact whose code is awaited, and the code's attempts. After a used, expired or locked code, the
+/// payee gives the contact again.
+fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<(String, i64)>, Halt> {
     let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else { return Ok(None) };
-    let awaited = verification::is_awaited(world, link.org, &contact.recipient, code_context(link))?;
-    Ok(awaited.then(|| verification::masked(&contact.recipient)))
+    let tries_left = verification::tries_left(world, link.org, &contact.recipient, code_context(link))?;
+    Ok(tries_left.map(|tries_left| (verification::masked(&contact.recipient), tries_left)))
 }
 
 /// Returns the reason for a payee who must wait, without any detail of a review.

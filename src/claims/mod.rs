@@ -34,7 +34,7 @@ pub use named_contact::SendNamedCode;
 pub use payout::ClaimPayout;
 pub use quote::ClaimQuote;
 pub use rules::{IDLE_SECONDS, SESSION_SECONDS};
-pub use session::{ActiveSession, NewSession};
+pub use session::{ActiveSession, Ended, NewSession};
 pub use steps::StepName;
 pub use tax_form::GiveTaxForm;
 pub use verbs::{ChooseMethod, Contact, FillProfile, GiveContact, MethodChosen, ProveContact, SendCodeAgain};

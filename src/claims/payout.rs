@@ -121,13 +121,13 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
             return Ok(());
         }
         let message = "must be the full remaining amount, because this is the last withdrawal from this link";
-        return Err(Refusal::field(Code::LimitExceeded, "/amount", message));
+        return Err(Refusal::field(Code::LimitExceeded, "/amount", message).saying(Text::AmountLast));
     }
     let message = format!(
         "You have made {PAYOUTS_OF_LINK_MAX} withdrawals from this link, which is the limit. The remaining money \
          stays yours. Ask the sender to pay it out."
     );
-    Err(Refusal::over_limit("payouts_of_link", PAYOUTS_OF_LINK_MAX as usize, message))
+    Err(Refusal::over_limit("payouts_of_link", PAYOUTS_OF_LINK_MAX as usize, message).saying(Text::RefusedParts))
 }
 
 /// Returns the requested amount, or the whole remaining amount.

@@ -106,6 +106,27 @@ pub(super) fn shown(
     Ok(session.filter(|session| session.link == link.id))
 }
 
+/// Why the session of a secret has ended without an order of its payee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// A newer session of the link was opened, with another code.
+    Replaced,
+    /// It was idle for too long.
+    Idle,
+}
+
+/// Returns why the session with this secret has ended; `None` if it is live, unknown, or was ended by its payee.
+pub(super) fn ended(world: &mut World, link: &PayoutLink, secret_hash: Option<&[u8]>) -> Result<Option<Ended>, Halt> {
+    let Some(session) = shown(world, link, secret_hash)? else { return Ok(None) };
+    let Some(ended_at) = session.ended_at else {
+        let rights = session_rules::rights(&session, link.remaining().is_zero(), world.now());
+        return Ok((rights == Rights::None && session.paid_at.is_none()).then_some(Ended::Idle));
+    };
+    // The newer one is opened in the commit that ends the older.
+    let all = world.all::<ClaimSession>(ClaimSession::OF_LINK, key![link.org, link.id])?;
+    Ok(all.iter().any(|other| other.id != session.id && other.created_at == ended_at).then_some(Ended::Replaced))
+}
+
 /// Returns the live session of this link with this secret.
 ///
 /// # Errors

@@ -12,6 +12,10 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self';
 pub const TRYING_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
      img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+/// The policy of a mail of the sandbox's inbox: it has inline styles, as mails have, and runs and sends nothing.
+pub const MAIL_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; \
+     form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+
 /// One file served under `/assets/<name>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asset {

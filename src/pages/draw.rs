@@ -1,7 +1,10 @@
 //! Draws a page.
 
 use super::assets::CONTENT_SECURITY_POLICY;
+use super::views::Moment;
+use crate::clock::Time;
 use crate::http::{Answer, Outcome};
+use crate::language::Language;
 use crate::refusal::{Code, Refusal};
 
 /// Returns a drawn page with the headers of all pages.
@@ -20,4 +23,9 @@ pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
         // A claim link is a credential: the pages that it links to must not receive it.
         .header("referrer-policy", "no-referrer");
     Ok(answer)
+}
+
+/// Returns a moment as pages show it.
+pub(super) fn moment(language: Language, at: Time) -> Moment {
+    Moment { shown: language.moment(at), datetime: at.strftime("%Y-%m-%dT%H:%M:%SZ") }
 }

@@ -16,6 +16,7 @@ mod inbox;
 mod language;
 mod notice;
 mod origin;
+mod refused;
 mod requests;
 mod sandbox;
 mod sender;

@@ -2,7 +2,8 @@
 //! rules are those of `users::notices`.
 
 use super::claim::wording::{capitalized, mask, refused};
-use super::draw::page;
+use super::draw::{moment, page};
+use super::refused::{Place, Refused};
 use super::sender;
 use super::views::{FieldError, Form, NoticePage, NoticeState};
 use super::{language, tried};
@@ -25,7 +26,20 @@ fn token(call: &Call) -> Result<NoticeToken, Refusal> {
 pub async fn show_notice_page(call: Call) -> Outcome {
     let token = token(&call)?;
     let notice = call.read(move |world| notices::show(world, token)).await?;
-    draw(&call, 200, &notice, Form::default())
+    let refused = Refused::of(&call, &place(&call, token));
+    let (status, form) = refused.map_or((200, Form::default()), |refused| (refused.status(), refused.form));
+    draw(&call, status, &notice, form)
+}
+
+/// Returns the place of the page, which shows a refused form too.
+fn place(call: &Call, token: NoticeToken) -> Place<'static> {
+    Place { org: token.org, path: format!("/notice/{}", call.parameter("token")), session: None }
+}
+
+fn refuse(call: &Call, token: NoticeToken, refusal: &Refusal, field: &str, message: String) -> Outcome {
+    let errors = vec![FieldError { field: field.to_owned(), message }];
+    let refused = Refused::new(refusal, Form { errors, ..Form::default() });
+    Ok(refused.redirect(call, &place(call, token), ""))
 }
 
 /// POST /notice/{token}/{step}
@@ -51,19 +65,17 @@ pub async fn take_notice_step(call: Call) -> Outcome {
                 Some(message) => ("token", message),
                 None => ("", refused(language, &refusal)),
             };
-            let errors = vec![FieldError { field: field.to_owned(), message }];
-            draw(&call, refusal.code.status(), &notice, Form { values: Vec::new(), errors })
+            refuse(&call, token, &refusal, field, message)
         }
         Ok(None) => {
             let location = format!("/notice/{}", call.parameter("token"));
             Ok(Answer::empty(303).header("location", location).header("referrer-policy", "no-referrer"))
         }
-        Err(refusal) if refusal.code == Code::NotFound => Err(refusal),
+        Err(refusal) if refusal.code == Code::NotFound || refusal.code.status() >= 500 => Err(refusal),
         Err(refusal) => {
             let notice = call.read(move |world| notices::show(world, token)).await?;
             let language = of_notice(&call, &notice);
-            let error = FieldError { field: String::new(), message: refused(language, &refusal) };
-            draw(&call, refusal.code.status(), &notice, Form { values: Vec::new(), errors: vec![error] })
+            refuse(&call, token, &refusal, "", refused(language, &refusal))
         }
     }
 }
@@ -85,7 +97,11 @@ fn of_notice(call: &Call, notice: &NoticeJson) -> Language {
     language::of(call, notice.language, notice.sender.brand.language)
 }
 
-fn draw(call: &Call, status: u16, notice: &NoticeJson, form: Form) -> Outcome {
+fn draw(call: &Call, status: u16, notice: &NoticeJson, mut form: Form) -> Outcome {
+    if !notice.code_sent {
+        // The code was tried too often, and its field is gone.
+        form.errors.iter_mut().for_each(|error| error.field.clear());
+    }
     let language = of_notice(call, notice);
     let in_words = |change| in_words(language, change, notice.method.as_deref());
     let changes = notice.changes.iter().map(|change| capitalized(&in_words(*change)));
@@ -94,7 +110,7 @@ fn draw(call: &Call, status: u16, notice: &NoticeJson, form: Form) -> Outcome {
         token: call.parameter("token").to_owned(),
         sender: sender::view(&notice.sender, notice.sender.path()),
         changes: changes.collect(),
-        changed_on: language.weekday_day(notice.created.date()),
+        changed: moment(language, notice.created),
         sent_to: mask(&notice.sent_to),
         state: match (notice.frozen, notice.code_sent) {
             (false, _) => NoticeState::Running,
@@ -118,7 +134,7 @@ pub fn routes() -> Vec<Route> {
             route!(Post "/notice/{token}/{step}" Anyone "take_notice_step" take_notice_step),
             "Freeze or unfreeze automatic payouts",
         )
-        .gives_empty(303, "Done; Location is the page.")
+        .gives_empty(303, "Done, or the form is refused; Location is the page that says so.")
         .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive, Code::VerificationLocked]),
     ]
 }

@@ -135,7 +135,7 @@ fn again(call: &Call, refusal: &Refusal) -> Form {
         let field = error.field.trim_start_matches('/').to_owned();
         FieldError { message: advice(&field, &error.message), field }
     });
-    Form { values: values.collect(), errors: errors.collect() }
+    Form { values: values.collect(), errors: errors.collect(), ..Form::default() }
 }
 
 /// Returns an error as a sentence that says what to do. `rule` is the message of the field's input, which administrators

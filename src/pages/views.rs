@@ -5,6 +5,7 @@
 //! which is made from the program's own documents.
 
 mod claim;
+mod closed;
 mod guide;
 mod inbox;
 mod landing;
@@ -19,11 +20,11 @@ mod setup;
 mod gallery;
 
 pub use claim::{
-    BankForm, BankSpeed, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage,
-    ContactPage, ContactWay, DonePage, MethodDetailsPage, MethodField, MethodPage, NamedContact, NamedContactPage,
-    NewLink, OtherForm, PayoutOutcome, PayoutPage, ProfilePage, ReceiptPage, SavedMethod, Step, StepState, TaxForm,
-    WayChoice, WayGroup,
+    BankForm, BankSpeed, Claim, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage, ContactWay,
+    DonePage, Ended, MethodDetailsPage, MethodField, MethodPage, NamedContact, NamedContactPage, OtherForm,
+    PayoutOutcome, PayoutPage, ProfilePage, ReceiptPage, SavedMethod, Step, StepState, TaxForm, WayChoice, WayGroup,
 };
+pub use closed::{Closed, ClosedPage, NewLink};
 pub use guide::{GuideGroup, GuideLink, GuidePage};
 pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
 pub use landing::LandingPage;
@@ -73,6 +74,8 @@ pub struct Form {
     pub values: Vec<(String, String)>,
     /// All errors, in the order of the fields.
     pub errors: Vec<FieldError>,
+    /// Fields whose value was typed and is not shown again: codes, account numbers, tax numbers.
+    pub withheld: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +92,22 @@ impl Form {
     pub fn value(&self, name: &str) -> &str {
         let typed = self.values.iter().find(|(field, _)| field == name);
         typed.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// Returns whether the form was posted with this field.
+    #[must_use]
+    pub fn has_field(&self, name: &str) -> bool {
+        self.values.iter().any(|(field, _)| field == name) || self.is_withheld(name)
+    }
+
+    fn is_withheld(&self, name: &str) -> bool {
+        self.withheld.iter().any(|field| field == name)
+    }
+
+    /// Returns the hint of a field: `again` if its value must be typed once more.
+    #[must_use]
+    pub fn hint<'a>(&self, name: &str, hint: &'a str, again: &'a str) -> &'a str {
+        if self.is_withheld(name) && self.error(name).is_none() { again } else { hint }
     }
 
     /// Returns whether this value of a list, of radio buttons or of a checkbox was chosen.
@@ -120,6 +139,15 @@ impl Form {
     }
 }
 
+/// A moment, for people and for programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// With its zone: "December 21, 2026, 09:30 UTC". A page's script shows the reader's zone instead.
+    pub shown: String,
+    /// RFC 3339.
+    pub datetime: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     pub value: String,
@@ -135,7 +163,10 @@ mod tests {
         let form = Form {
             values: vec![("email".into(), "ada@".into())],
             errors: vec![FieldError { field: "email".into(), message: "Enter a whole address.".into() }],
+            withheld: vec!["iban".into()],
         };
+        assert!(form.has_field("iban") && form.has_field("email") && !form.has_field("bic"));
+        assert_eq!(["iban", "email"].map(|name| form.hint(name, "A hint.", "Again.")), ["Again.", "A hint."]);
         assert_eq!(form.value("email"), "ada@");
         assert_eq!(form.value("phone_number"), "");
         assert!(form.chose("email", "ada@"));

@@ -7,6 +7,7 @@ use crate::fees::{
     self, Added, BOOK_CURRENCY, Breakdown, ChargeInput, Exchange, FeeBasis, FeeRefusal, Party, PlatformFeeSource,
     RailTerms, Rate, Schedule,
 };
+use crate::language::Text;
 use crate::money::{Cents, Percent};
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
@@ -159,7 +160,11 @@ fn upgrade(way: &Way, amount: Option<Cents>) -> Upgrade {
 }
 
 fn refusal(reason: FeeRefusal) -> Refusal {
-    Refusal::field(Code::InvalidInput, "/amount", reason.to_string())
+    let refusal = Refusal::field(Code::InvalidInput, "/amount", reason.to_string());
+    match reason {
+        FeeRefusal::FeesExceedAmount { .. } | FeeRefusal::FeesTakeAll { .. } => refusal.saying(Text::AmountUnderFee),
+        FeeRefusal::AmountNotPositive | FeeRefusal::Overflow => refusal,
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::email::Email;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
-use crate::ids::MessageId;
+use crate::ids::{MessageId, OrgId};
 use crate::input::{Input, Problems, text, wrong};
 use crate::messages::{self, Channel, Composed, InboxMessage, Letter, LinkText};
 use crate::payout_links::{self, PayoutLink};
@@ -146,6 +146,14 @@ pub fn received(world: &mut World, vault: &Vault, to: Option<&str>, limit: usize
     }
     let found = world.page::<InboxMessage>(&query)?;
     world.each(&found, |world, message| Received::of(world, vault, message))
+}
+
+/// Returns the organization of a message in the inbox.
+pub fn organization_of(world: &mut World, id: MessageId) -> Result<Option<OrgId>, Halt> {
+    let mut query = Query::of::<InboxMessage>(Value::Null, "id", 1);
+    query.conditions.clear();
+    let found = world.page::<InboxMessage>(&query.filter("id", Compare::Equal, id.to_value()))?;
+    Ok(found.first().map(|message| message.org))
 }
 
 /// GET /v2/sandbox/messages

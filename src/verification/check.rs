@@ -128,6 +128,17 @@ pub fn check_both(
 
 /// Returns whether the recipient has a valid code in this context.
 pub fn is_awaited(world: &mut World, org: OrgId, recipient: &str, code_context: CodeContext) -> Result<bool, Halt> {
+    Ok(tries_left(world, org, recipient, code_context)?.is_some())
+}
+
+/// Returns how many attempts the recipient's valid code in this context has left; `None` without a valid code.
+pub fn tries_left(
+    world: &mut World,
+    org: OrgId,
+    recipient: &str,
+    code_context: CodeContext,
+) -> Result<Option<i64>, Halt> {
     let now = world.now();
-    Ok(row(world, org, recipient, code_context)?.is_some_and(|known| is_alive(&known, now)))
+    let known = row(world, org, recipient, code_context)?.filter(|known| is_alive(known, now));
+    Ok(known.map(|known| TRIES_MAX - known.tries))
 }

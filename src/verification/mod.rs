@@ -25,7 +25,7 @@ mod start;
 mod tests;
 mod unlock;
 
-pub use check::{Checked, check, check_both, is_awaited};
+pub use check::{Checked, check, check_both, is_awaited, tries_left};
 pub use code::{CodeContext, NewCode, Recipient, hash_code, open_code, seal_context};
 pub use json::{VerificationJson, masked};
 pub use limits::{

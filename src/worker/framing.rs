@@ -1,10 +1,35 @@
 //! The frame of a mail: its sender, its large line, its reason and its links.
 
-use super::writing::{Pen, Uncomposed};
+use super::writing::{Pen, Uncomposed, find_letter};
 use crate::apps::brand::{Brand, Sender};
+use crate::ids::{MessageId, OrgId};
 use crate::language::Text;
 use crate::messages::{Channel, Composed, Template};
-use crate::providers::Frame;
+use crate::providers::{Frame, Mail, html};
+use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, World};
+
+/// Returns a mail as its recipient sees it, in HTML; `None` for a message by another channel.
+pub(crate) fn html_mail(world: &mut World, pen: &Pen, org: OrgId, id: MessageId) -> Result<Option<String>, Halt> {
+    let letter = find_letter(world, org, id)?;
+    let message = &letter.message;
+    if message.channel != Channel::Email || message.is_erased() {
+        return Ok(None);
+    }
+    let composed = pen.compose(&letter)?;
+    let frame = pen.frame(&letter, &composed);
+    let mail = Mail {
+        id: message.id.0,
+        written: message.created_at,
+        to: &message.recipient,
+        subject: &composed.subject,
+        text: &composed.text,
+        link: composed.link.as_deref(),
+        frame: &frame,
+    };
+    let bug = |_| Refusal::new(Code::InternalError, "A bug stopped this request.");
+    Ok(Some(html(&mail).map_err(bug)?))
+}
 
 impl Pen {
     /// Returns the frame of a message that is sent by mail; other channels have none.
@@ -25,7 +50,7 @@ impl Pen {
             logo,
             color,
             headline: headline(letter, composed),
-            until: until.map(|link| language.day_of_year(link.expires_at.date())),
+            until: until.map(|link| language.moment(link.expires_at)),
             because: language.say(because(template)).with("sender", &sender.name).plain(),
             why: claim.map_or(about, |claim| format!("{claim}/why")),
             support_email,

@@ -23,6 +23,7 @@ mod writing;
 pub(crate) use bank_files::{committed, step_of};
 pub(crate) use follow_ups::follow_up;
 pub use follow_ups::follow_ups;
+pub(crate) use framing::html_mail;
 pub use provider_calls::Session;
 pub(crate) use writing::Pen;
 

@@ -114,7 +114,7 @@ impl Pen {
         &self.public_url
     }
 
-    pub(super) fn of(bursar: &Bursar) -> Self {
+    pub(crate) fn of(bursar: &Bursar) -> Self {
         Self::new(bursar.vault.clone(), bursar.public_url.clone())
     }
 

@@ -366,8 +366,12 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
     await oneErrorAt("Routing number");
     assert.equal(await page.getByLabel("Account number", { exact: true }).getAttribute("aria-invalid"), null);
     await checkAccessibility(page, "wrong routing number");
+    // An account number is not shown again, and the page says why.
+    assert.equal(await page.getByLabel("Account number", { exact: true }).inputValue(), "");
+    assert.match(await page.locator("#account_number-hint").innerText(), /enter it once more/);
     await type("Routing number", ROUTING_NUMBER);
-    await submit("Continue");
+    await type("Account number", ACCOUNT_NUMBER);
+    await type("Account number again", ACCOUNT_NUMBER);
 
     await arriveAt(page, "Check and confirm");
     await tabTo(page, page.getByRole("link", { name: "Take only a part now" }));
@@ -375,6 +379,7 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
     await type("How much do you want now?", "99999");
     await page.keyboard.press("Enter");
     await oneErrorAt("How much do you want now?");
+    assert.equal(await page.getByRole("button", { name: /^Get / }).count(), 0, "a button for another amount");
     await type("How much do you want now?", "10");
     await submit("Update");
     await page.getByRole("button", { name: "Get $9.75", exact: true }).waitFor();
@@ -391,6 +396,76 @@ test("a claim works without scripts", () =>
     await walk(page, phoneNumber, await sendPayout(phoneNumber), { scripts: false });
     await settle(page, { scripts: false });
   }));
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`Back and Reload after a wrong code send nothing again, ${javaScriptEnabled ? "with" : "without"} scripts`, () =>
+    withBrowser({ javaScriptEnabled }, async (page) => {
+      const phoneNumber = javaScriptEnabled ? "2127361243" : "2127361244";
+      const scripts = javaScriptEnabled;
+      await page.goto(await sendPayout(phoneNumber));
+      await askForCode(page, phoneNumber);
+      await arriveAt(page, "Enter your code", { scripts });
+      const code = await newestCode(phoneNumber);
+      const wrongCode = code === "000000" ? "000001" : "000000";
+      const left = (count) => page.locator(".field-error").getByText(`You have ${count} tries left.`);
+      await giveCode(page, wrongCode, { scripts });
+      await left(4).waitFor();
+      assert.equal(new URL(page.url()).searchParams.has("refused"), !scripts);
+      for (let reload = 0; reload < 2; reload += 1) {
+        await page.reload();
+        await arriveAt(page, "Enter your code", { scripts });
+        assert.equal(await left(4).count(), scripts ? 0 : 1, "with scripts, the error is shown once");
+      }
+      await giveCode(page, wrongCode, { scripts });
+      await left(3).waitFor();
+      await page.goBack();
+      await arriveAt(page, "Enter your code", { scripts });
+      assert.equal(await left(4).count(), 0, "the number of tries is that of now");
+      await page.goForward();
+      await arriveAt(page, "Enter your code", { scripts });
+      await giveCode(page, wrongCode, { scripts });
+      await left(2).waitFor();
+      await giveCode(page, code, { scripts });
+      await arriveAt(page, "Your name", { scripts });
+    }));
+}
+
+test("the end of the link is in the zone of the browser, and without scripts in UTC", async () => {
+  const link = await sendPayout("2127361245");
+  const shown = (options) =>
+    withBrowser(options, async (page) => {
+      await page.goto(link);
+      const time = page.locator("footer time");
+      return [await time.getAttribute("datetime"), (await time.innerText()).replace(/\s/g, " ")];
+    });
+  const [datetime, inTokyo] = await shown({ timezoneId: "Asia/Tokyo" });
+  const format = { dateStyle: "long", timeStyle: "short", timeZone: "Asia/Tokyo" };
+  assert.equal(inTokyo, new Intl.DateTimeFormat("en", format).format(new Date(datetime)).replace(/\s/g, " "));
+  const [, without] = await shown({ javaScriptEnabled: false, timezoneId: "Asia/Tokyo" });
+  assert.match(without, /^\w+ \d+, \d{4}, \d\d:\d\d UTC$/);
+});
+
+test("a browser whose session was continued elsewhere says so", async () => {
+  const phoneNumber = "2127361246";
+  const link = await sendPayout(phoneNumber, {});
+  const begin = async (page) => {
+    await page.goto(link);
+    const before = (await messages(phoneNumber)).length;
+    await askForCode(page, phoneNumber);
+    await page.getByRole("heading", { level: 1, name: "Enter your code" }).waitFor();
+    await giveCode(page, (await newestMessage(phoneNumber, (message) => message.code, before)).code);
+    await arriveAt(page, "Where should we send it?");
+  };
+  await withBrowser({}, async (page) => {
+    await begin(page);
+    await withBrowser({ viewport: DESKTOP }, begin);
+    await fillName(page);
+    await giveBankAccount(page);
+    await arriveAt(page, "Confirm it is you");
+    assert.match(await page.getByRole("status").innerText(), /continued on another device/);
+    await page.getByRole("button", { name: /^Text a code/ }).waitFor();
+  });
+});
 
 test("who has only the link cannot go on for another", async () => {
   const phoneNumber = "2127361237";
@@ -430,6 +505,21 @@ test("the inbox shows the message and its link leads to the claim", () =>
     await checkAccessibility(page, "inbox");
     assert.equal(await page.locator(".message").count(), 1);
     await page.getByRole("link", { name: link }).click();
+    await arriveAt(page, "Confirm it is you");
+  }));
+
+test("the inbox shows a mail as its recipient sees it", () =>
+  withBrowser({ viewport: PHONE }, async (page) => {
+    const address = "mary@example.com";
+    await bursar.api("POST", "/v2/payout-links", {
+      amount: 2500,
+      payee: { email: address },
+      delivery: { method: "email" },
+    });
+    await page.goto(`${bursar.baseUrl}/inbox?to=${address}`);
+    await page.getByRole("link", { name: "View as email" }).click();
+    await page.getByText("$25.00", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Choose how to get paid" }).click();
     await arriveAt(page, "Confirm it is you");
   }));
 

@@ -26,7 +26,7 @@ const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-cor
  * A browser with a fresh profile. `page` is its only page; `close()` fails the test when a page asked anything of
  * another host, broke its content security policy or threw an error.
  */
-export async function openBrowser({ viewport = PHONE, javaScriptEnabled = true, colorScheme = "light", locale = "en-US" } = {}) {
+export async function openBrowser({ viewport = PHONE, javaScriptEnabled = true, colorScheme = "light", locale = "en-US", timezoneId } = {}) {
   const profile = await mkdtemp(join(tmpdir(), "bursar-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
@@ -35,6 +35,7 @@ export async function openBrowser({ viewport = PHONE, javaScriptEnabled = true, 
     javaScriptEnabled,
     colorScheme,
     locale,
+    timezoneId,
     reducedMotion: "reduce",
     args: [
       "--no-sandbox",

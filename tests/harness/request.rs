@@ -102,6 +102,16 @@ impl<'a> Asking<'a> {
         self
     }
 
+    /// Sends a form and, if it is refused, fetches the page that shows the errors, as a browser does.
+    pub async fn browse(self) -> Reply {
+        let (server, headers) = (self.server, self.headers.clone());
+        let reply = self.send().await;
+        let Some(page) = reply.header("location").filter(|page| page.contains("refused=")) else { return reply };
+        assert_eq!(reply.status, 303, "{}", reply.text);
+        let kept = headers.into_iter().filter(|(name, _)| name != "content-type").collect();
+        Self { headers: kept, ..Self::new(server, "GET", page) }.send().await
+    }
+
     pub async fn send(self) -> Reply {
         let mut request = axum::http::Request::builder().method(self.method.as_str()).uri(&self.path);
         if !self.headers.iter().any(|(name, _)| name == "host") {

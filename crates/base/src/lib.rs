@@ -14,6 +14,8 @@ pub mod country;
 pub mod embargo;
 /// Finer codes within an error code.
 pub mod reason;
+/// Times in UTC, and the clocks that return them.
+pub mod clock;
 /// The languages of payees, their texts and formats.
 pub mod language;
 /// Phone numbers that a numbering plan assigns.
@@ -32,8 +34,6 @@ pub mod bank;
 pub mod strict_json;
 /// The Authorization header.
 pub mod basic;
-/// Times in UTC, and the clocks that return them.
-pub mod clock;
 /// The keyed hash chain of the history, and its signed heads.
 pub mod chain;
 /// Tax reporting thresholds, by year.

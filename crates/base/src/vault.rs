@@ -58,10 +58,12 @@ pub enum Purpose {
     Seals,
     /// Credentials at providers of rails, and requests to them.
     Provider,
+    /// Refused forms, in the address of the page that shows them.
+    Form,
 }
 
 impl Purpose {
-    const ALL: [Purpose; 13] = [
+    const ALL: [Purpose; 14] = [
         Purpose::ApiSecret,
         Purpose::ClaimToken,
         Purpose::BankAccount,
@@ -75,6 +77,7 @@ impl Purpose {
         Purpose::History,
         Purpose::Seals,
         Purpose::Provider,
+        Purpose::Form,
     ];
 
     /// The word in the key derivation. Changing it makes all stored values of the purpose unreadable.
@@ -93,6 +96,7 @@ impl Purpose {
             Purpose::History => "history",
             Purpose::Seals => "seals",
             Purpose::Provider => "provider",
+            Purpose::Form => "form",
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The page that says why a claim cannot continue, for the steps and for the guards before them.
 
-use super::wording;
+use super::{form, wording};
 use crate::http::{Answer, Outcome};
 use crate::language::Language;
 use crate::pages::draw::page as draw;
+use crate::pages::refused::Refused;
 use crate::pages::views::{Closed, ClosedPage, NewLink, Sender};
 use crate::refusal::{Code, Refusal};
 
@@ -21,14 +22,14 @@ pub(super) struct Known {
 /// Draws a refusal as a page, with the refusal's status. `again` is the path of the link.
 pub(super) fn page(
     language: Language,
-    refusal: &Refusal,
+    refused: &Refused,
     known: Option<Known>,
     again: Option<String>,
     request_id: Option<String>,
 ) -> Outcome {
-    let why = why(language, refusal);
+    let why = why(refused);
     let may_help = matches!(why, Closed::TooManyTries { .. } | Closed::Problem { .. });
-    let is_bug = refusal.code == Code::InternalError;
+    let is_bug = refused.code == Code::InternalError;
     let languages = again.as_ref().map(|link| format!("{link}/language"));
     let new_link = match (&why, &known, &again) {
         (Closed::Expired, Some(Known { is_requested_again: true, .. }), _) => NewLink::Requested,
@@ -39,8 +40,8 @@ pub(super) fn page(
     let sandbox = known.as_ref().is_some_and(|known| known.is_sandbox);
     let (sender, amount) = known.map(|known| (known.sender, known.amount)).unzip();
     let view = ClosedPage { language, languages, why, sender, amount, sandbox, new_link, again, request_id };
-    let answer = draw(refusal.code.status(), &view)?;
-    Ok(match refusal.retry_after_seconds {
+    let answer = draw(refused.status(), &view)?;
+    Ok(match refused.retry_after_seconds {
         Some(seconds) => answer.header("retry-after", seconds.to_string()),
         None => answer,
     })
@@ -48,8 +49,9 @@ pub(super) fn page(
 
 /// Draws a refusal that was returned before the claim's handler ran, or instead of it.
 pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str, language: Option<Language>) -> Answer {
-    page(language.unwrap_or_default(), refusal, None, None, Some(request_id.to_owned()))
-        .unwrap_or_else(|refusal| Answer::from(&refusal))
+    let language = language.unwrap_or_default();
+    let refused = Refused::new(refusal, form::says(wording::refused(language, refusal)));
+    page(language, &refused, None, None, Some(request_id.to_owned())).unwrap_or_else(|refusal| Answer::from(&refusal))
 }
 
 /// Returns the page for a payee whose link leads nowhere, such as one that was copied in part.
@@ -58,18 +60,19 @@ pub fn link_not_found(language: Option<Language>) -> Answer {
 }
 
 /// Returns the wait of a refusal, rounded up to minutes.
-fn minutes(refusal: &Refusal) -> Option<u64> {
-    refusal.retry_after_seconds.map(|seconds| u64::from(seconds).div_ceil(60).max(1))
+fn minutes(refused: &Refused) -> Option<u64> {
+    refused.retry_after_seconds.map(|seconds| u64::from(seconds).div_ceil(60).max(1))
 }
 
-fn why(language: Language, refusal: &Refusal) -> Closed {
+fn why(refused: &Refused) -> Closed {
     let known = [
         (Code::LinkExpired, Closed::Expired),
         (Code::LinkCanceled, Closed::Canceled),
         (Code::NotFound, Closed::Unknown),
         (Code::AlreadyClaimed, Closed::ClaimedElsewhere),
-        (Code::RateLimited, Closed::TooManyTries { minutes: minutes(refusal) }),
+        (Code::RateLimited, Closed::TooManyTries { minutes: minutes(refused) }),
     ];
-    let found = known.into_iter().find(|(code, _)| *code == refusal.code);
-    found.map_or_else(|| Closed::Problem { message: wording::refused(language, refusal) }, |(_, why)| why)
+    let found = known.into_iter().find(|(code, _)| *code == refused.code);
+    let message = || refused.form.errors.first().map(|error| error.message.clone()).unwrap_or_default();
+    found.map_or_else(|| Closed::Problem { message: message() }, |(_, why)| why)
 }

@@ -5,6 +5,7 @@ use super::{draw, form, wording};
 use crate::claims::{ContactCodesStep, ContactStep, wrong_codes};
 use crate::http::Outcome;
 use crate::language::Text;
+use crate::pages::refused::Refused;
 use crate::pages::tried;
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::{Code, Refusal};
@@ -19,10 +20,13 @@ pub(super) enum Page {
 impl Page {
     /// Returns the page with this name in the address.
     pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "change-contact" => Some(Self::New),
-            "confirm-contact" => Some(Self::Codes),
-            _ => None,
+        [Self::New, Self::Codes].into_iter().find(|page| page.name() == name)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::New => "change-contact",
+            Self::Codes => "confirm-contact",
         }
     }
 }
@@ -30,12 +34,18 @@ impl Page {
 /// Draws a page of the change. A session that may not change its contact is redirected to its next step.
 pub(super) async fn show(visit: &Visit, page: Page) -> Outcome {
     let claim = visit.payee.fetch().await?;
+    let refused = visit.refused(page.name());
+    let (status, form) = refused.map_or((200, Form::default()), |refused| (refused.status(), refused.form));
     match (page, &claim.contact_change) {
         _ if !claim.may_change_contact => Ok(visit.onward()),
-        (Page::New, _) => draw::contact_change(visit, &claim, 200, Form::default()),
-        (Page::Codes, Some(pending)) => draw::contact_codes(visit, &claim, 200, pending, Form::default()),
+        (Page::New, _) => draw::contact_change(visit, &claim, status, form),
+        (Page::Codes, Some(pending)) => draw::contact_codes(visit, &claim, status, pending, form),
         (Page::Codes, None) => Ok(visit.to("change-contact")),
     }
+}
+
+fn refuse(visit: &Visit, page: Page, refusal: &Refusal, form: Form) -> Outcome {
+    Ok(visit.refuse(page.name(), "", Refused::new(refusal, form)))
 }
 
 pub(super) async fn take(visit: &Visit, page: Page) -> Outcome {
@@ -61,8 +71,8 @@ async fn take_new(visit: &Visit) -> Outcome {
     match begun {
         Ok(()) => Ok(visit.to("confirm-contact")),
         Err(refusal) if form::can_be_mended(&refusal) => {
-            let claim = visit.payee.fetch().await?;
-            draw::contact_change(visit, &claim, refusal.code.status(), form::again(visit, &refusal))
+            let form = form::again(&visit.call, visit.language, &refusal);
+            refuse(visit, Page::New, &refusal, form)
         }
         Err(refusal) => Err(refusal),
     }
@@ -77,26 +87,19 @@ async fn take_codes(visit: &Visit) -> Outcome {
                 refusal => return Err(refusal),
             },
             Err(refusal) if form::can_be_mended(&refusal) => {
-                let claim = visit.payee.fetch().await?;
-                return draw::contact_change(
-                    visit,
-                    &claim,
-                    refusal.code.status(),
-                    form::says(wording::refused(visit.language, &refusal)),
-                );
+                let form = form::says(wording::refused(visit.language, &refusal));
+                return refuse(visit, Page::New, &refusal, form);
             }
             Err(refusal) => return Err(refusal),
         },
         Err(refusal) => (refusal.clone(), form::errors(visit.language, &refusal)),
     };
-    let (claim, status) = (visit.payee.fetch().await?, refusal.code.status());
-    match &claim.contact_change {
-        Some(pending) => draw::contact_codes(visit, &claim, status, pending, Form { values: Vec::new(), errors }),
-        None => {
-            let message = visit.language.text(Text::ContactCodesOver);
-            draw::contact_change(visit, &claim, status, form::says(message))
-        }
+    if visit.payee.fetch().await?.contact_change.is_none() {
+        let form = form::says(visit.language.text(Text::ContactCodesOver));
+        return refuse(visit, Page::New, &refusal, form);
     }
+    let form = Form { errors, ..form::again(&visit.call, visit.language, &refusal) };
+    refuse(visit, Page::Codes, &refusal, form)
 }
 
 /// Returns the error of each wrong code, in words for that code.

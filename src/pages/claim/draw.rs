@@ -2,15 +2,16 @@
 
 use super::visit::Visit;
 use super::wording;
-use crate::claims::{ClaimDocument, ClaimQuote, PendingContactChange, StepName};
+use crate::claims::{ClaimDocument, ClaimQuote, Ended, PendingContactChange, StepName};
 use crate::country;
 use crate::embargo;
 use crate::http::Outcome;
 use crate::language::Language;
-use crate::pages::draw::page;
+use crate::pages::draw::{moment, page};
 use crate::pages::views::{
-    Choice, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage,
-    ContactWay, FieldError, Form, NamedContact, NamedContactPage, NewLink, PayoutPage, Step, StepState, TaxForm,
+    self, Choice, Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage,
+    ContactPage, ContactWay, FieldError, Form, NamedContact, NamedContactPage, NewLink, PayoutPage, Step, StepState,
+    TaxForm,
 };
 use crate::payout_links::LinkStatus;
 use crate::payouts::Arrival;
@@ -59,7 +60,7 @@ pub(super) fn head(visit: &Visit, claim: &ClaimDocument, at: Option<StepName>) -
         amount: language.money(claim.amount),
         memo: claim.memo.clone(),
         message: claim.message.clone(),
-        expires_on: can_expire.then(|| language.day_of_year(claim.expires_at.date())),
+        expires: can_expire.then(|| moment(language, claim.expires_at)),
         steps: steps.collect(),
         sandbox: visit.is_sandbox(),
         signed_in: is_proven(claim),
@@ -78,15 +79,30 @@ pub(super) fn contact(visit: &Visit, claim: &ClaimDocument, status: u16, mut for
     let head = head(visit, claim, Some(StepName::Contact));
     if !contacts.is_empty() {
         let errors = form.errors.into_iter().map(|error| FieldError { field: String::new(), ..error }).collect();
-        let form = Form { values: Vec::new(), errors };
-        return page(status, &NamedContactPage { claim: head, first_name: payee.first_name.clone(), contacts, form });
+        let form = Form { errors, ..Form::default() };
+        let (first_name, ended) = (payee.first_name.clone(), ended(claim));
+        return page(status, &NamedContactPage { claim: head, first_name, contacts, ended, form });
     }
-    let by_email = form.has_errors() && form.values.iter().any(|(name, _)| name == "email");
-    if form.value("country_code").is_empty() {
-        form.values.push(("country_code".to_owned(), "1".to_owned()));
-    }
+    let country_codes = country_codes(visit.language, &claim.app.texts_to);
+    let by_email = country_codes.is_empty() || form.has_errors() && form.has_field("email");
+    choose_country(&mut form, &country_codes);
     let way = if by_email { ContactWay::Email } else { ContactWay::Phone };
-    page(status, &ContactPage { claim: head, way, country_codes: country_codes(visit.language), form })
+    page(status, &ContactPage { claim: head, way, country_codes, ended: ended(claim), form })
+}
+
+fn ended(claim: &ClaimDocument) -> Option<views::Ended> {
+    claim.ended.map(|ended| match ended {
+        Ended::Replaced => views::Ended::Replaced,
+        Ended::Idle => views::Ended::Idle,
+    })
+}
+
+/// Chooses the first country of the list, if none is chosen.
+fn choose_country(form: &mut Form, country_codes: &[Choice]) {
+    if let Some(first) = country_codes.first().filter(|_| form.value("country_code").is_empty()) {
+        form.values.retain(|(name, _)| name != "country_code");
+        form.values.push(("country_code".to_owned(), first.value.clone()));
+    }
 }
 
 /// Returns whether the link names its payee.
@@ -99,11 +115,12 @@ fn names_either_or_none(claim: &ClaimDocument) -> bool {
     claim.payee.phone_number.is_some() == claim.payee.email.is_some()
 }
 
-/// Returns all countries with their calling codes, by name, the United States first. A country that shares the code of
-/// another has its letters in the value, so that each value is in the list once.
-fn country_codes(language: Language) -> Vec<Choice> {
+/// Returns the countries to which the sender texts with their calling codes, by name, the United States first. A country
+/// that shares the code of another has its letters in the value, so that each value is in the list once.
+fn country_codes(language: Language, texts_to: &[String]) -> Vec<Choice> {
     let names = language.countries();
-    let named = phone::calling_codes().into_iter().filter(|known| !embargo::is_country(&known.country));
+    let is_open = |country: &String| texts_to.contains(country) && !embargo::is_country(country);
+    let named = phone::calling_codes().into_iter().filter(|known| is_open(&known.country));
     let choice = |CallingCode { code, country, is_main }: CallingCode| {
         // The list is in the order of the language's alphabet.
         let position = names.iter().position(|(code, _)| *code == country)?;
@@ -118,12 +135,11 @@ fn country_codes(language: Language) -> Vec<Choice> {
 }
 
 pub(super) fn contact_change(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
-    if form.value("country_code").is_empty() {
-        form.values.push(("country_code".to_owned(), "1".to_owned()));
-    }
+    let country_codes = country_codes(visit.language, &claim.app.texts_to);
+    choose_country(&mut form, &country_codes);
     let changed = visit.call.query.iter().any(|(name, value)| name == "changed" && value == "1");
     let claim = Claim { may_change_contact: false, ..head(visit, claim, None) };
-    page(status, &ContactChangePage { claim, changed, country_codes: country_codes(visit.language), form })
+    page(status, &ContactChangePage { claim, changed, country_codes, form })
 }
 
 pub(super) fn contact_codes(
@@ -158,11 +174,14 @@ pub(super) fn compliance(visit: &Visit, claim: &ClaimDocument, status: u16, form
     let mut states = country::US_STATES;
     states.sort_unstable_by_key(|(_, name)| *name);
     let choice = |(value, label): (&str, &str)| Choice { value: value.to_owned(), label: label.to_owned() };
+    let countries = visit.language.countries();
+    let residences = countries.iter().copied().filter(|(code, _)| !embargo::is_country(code));
     let view = CompliancePage {
         claim: head(visit, claim, Some(StepName::Compliance)),
         tax_form,
         states: states.into_iter().map(choice).collect(),
-        countries: visit.language.countries().into_iter().map(choice).collect(),
+        residences: residences.map(choice).collect(),
+        countries: countries.iter().copied().map(choice).collect(),
         form,
     };
     page(status, &view)

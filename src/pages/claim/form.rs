@@ -7,13 +7,22 @@ use crate::pages::views::{FieldError, Form};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 
-use super::visit::Visit;
 use super::wording;
 
 /// Checkboxes: posted as `true`, or absent.
 const FLAGS: [&str; 3] = ["is_default", "auto_payout_enabled", "certified"];
-/// Fields that are never written into a page again: codes, tax numbers and possible card numbers.
-const NEVER_KEPT: [&str; 6] = ["token", "present_token", "new_token", "tax_id", "foreign_tax_id", "card_token"];
+/// Fields that are never written into a page again: codes, and the numbers of accounts, taxes and possibly cards.
+const NEVER_KEPT: [&str; 9] = [
+    "token",
+    "present_token",
+    "new_token",
+    "tax_id",
+    "foreign_tax_id",
+    "account_number",
+    "confirm_account_number",
+    "iban",
+    "card_token",
+];
 
 /// Returns the text typed into a field; empty if the field is absent.
 pub(super) fn typed<'a>(call: &'a Call, name: &str) -> &'a str {
@@ -53,13 +62,15 @@ pub(super) fn read<T: Input>(body: &Json) -> Result<T, Refusal> {
 }
 
 /// Returns the form to show again: the typed values, and the errors in words for payees.
-pub(super) fn again(visit: &Visit, refusal: &Refusal) -> Form {
-    let call = &visit.call;
+pub(super) fn again(call: &Call, language: Language, refusal: &Refusal) -> Form {
     let Json::Object(fields) = &call.body else { return Form::default() };
-    let kept = fields.iter().filter(|(name, _)| !NEVER_KEPT.contains(&name.as_str()));
+    let is_kept = |name: &str| wording::is_known(name) && !NEVER_KEPT.contains(&name) || name == "form";
+    let kept = fields.iter().filter(|(name, _)| is_kept(name));
+    let withheld = NEVER_KEPT.iter().filter(|name| !typed(call, name).is_empty());
     Form {
         values: kept.map(|(name, _)| (name.clone(), typed(call, name).to_owned())).collect(),
-        errors: errors(visit.language, refusal),
+        errors: errors(language, refusal),
+        withheld: withheld.map(|name| (*name).to_owned()).collect(),
     }
 }
 
@@ -73,7 +84,10 @@ pub(super) fn errors(language: Language, refusal: &Refusal) -> Vec<FieldError> {
         let field = error.field.rsplit('/').next().unwrap_or_default();
         // The postal code of an American address has another name.
         let named = if error.field.ends_with("/w9/postcode") { "zip" } else { field };
-        let message = wording::sentence(language, named, &error.message);
+        let message = match wording::of_phone(error.reason) {
+            Some(text) => language.text(text).to_owned(),
+            None => wording::sentence(language, named, &error.message),
+        };
         let field = if wording::is_known(field) { field.to_owned() } else { String::new() };
         // Fields that no form has share one sentence.
         if !(field.is_empty() && reported.iter().any(|other| other.message == message)) {
@@ -85,7 +99,7 @@ pub(super) fn errors(language: Language, refusal: &Refusal) -> Vec<FieldError> {
 
 /// Returns a form without values, with one error.
 pub(super) fn says(message: impl Into<String>) -> Form {
-    Form { values: Vec::new(), errors: vec![FieldError { field: String::new(), message: message.into() }] }
+    Form { errors: vec![FieldError { field: String::new(), message: message.into() }], ..Form::default() }
 }
 
 /// Returns whether the payee can correct the error on the same page. If not, the claim is closed or starts again.

@@ -5,6 +5,7 @@ use super::visit::Visit;
 use super::ways::{self, Place, Way, Ways};
 use super::{form, wording};
 use crate::bank::has_ibans;
+use crate::claims::acts::OpenWays;
 use crate::claims::{ClaimDocument, MethodOption, NewMethodStep, SavedMethodStep, StepField, StepName};
 use crate::clock::Time;
 use crate::embargo;
@@ -26,27 +27,24 @@ use crate::strict_json::Json;
 /// The page's own field: the account number a second time, against typing mistakes.
 const AGAIN: &str = "confirm_account_number";
 
-/// Draws all ways, or the details of the one in the query.
-pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
-    match visit.call.query.iter().find(|(name, _)| name == "platform") {
-        Some((_, platform)) => details(visit, claim, 200, platform, Form::default()).await,
-        None => all(visit, claim, 200, Form::default()).await,
+/// Draws all ways, or the details of the one in the query or in the refused form.
+pub(super) async fn show(visit: &Visit, claim: &ClaimDocument, status: u16, refused: Option<Form>) -> Outcome {
+    let asked = visit.call.query.iter().find(|(name, _)| name == "platform").map(|(_, platform)| platform.clone());
+    let posted = refused.as_ref().map(|form| form.value("platform").to_owned()).filter(|platform| !platform.is_empty());
+    let form = refused.unwrap_or_default();
+    match posted.or(asked) {
+        Some(platform) => details(visit, claim, status, &platform, form).await,
+        None => all(visit, claim, status, form).await,
     }
-}
-
-/// Draws the page of a form that was refused, with its errors.
-pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
-    let (status, form) = (refusal.code.status(), form::again(visit, refusal));
-    let platform = form.value("platform").to_owned();
-    if platform.is_empty() {
-        return all(visit, claim, status, form).await;
-    }
-    details(visit, claim, status, &platform, form).await
 }
 
 /// Draws the page on which a payee chooses where the money goes.
 pub(super) async fn all(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
-    let (options, country) = visit.payee.ways().await?;
+    let OpenWays { options, country, under_fees } = visit.payee.ways().await?;
+    if under_fees.is_some() {
+        // The page says why; no other choice is left.
+        form = Form::default();
+    }
     let now = visit.call.bursar.clock.now();
     let seconds = |platform| fees::schedule(platform, now.date()).arrival.seconds;
     let ways = ways::sorted(&options, country.as_deref(), seconds);
@@ -69,6 +67,7 @@ pub(super) async fn all(visit: &Visit, claim: &ClaimDocument, status: u16, mut f
         bank: bank_form(visit, claim, &ways, now),
         groups: groups.into_iter().filter(|group| !group.ways.is_empty()).collect(),
         more: if ways.is_domestic { ways.abroad.iter().map(link).collect() } else { Vec::new() },
+        under_fees: under_fees.map(|left| visit.language.money(left)),
         form,
     };
     page(status, &view)
@@ -83,7 +82,7 @@ pub(super) fn choose_checking(form: &mut Form) {
 
 /// Returns the bank form for a payee who has no saved method, if their accounts are usually in the United States.
 pub(super) async fn first_account(visit: &Visit, claim: &ClaimDocument) -> Result<Option<BankForm>, Refusal> {
-    let (options, country) = visit.payee.ways().await?;
+    let OpenWays { options, country, .. } = visit.payee.ways().await?;
     let now = visit.call.bursar.clock.now();
     let seconds = |platform| fees::schedule(platform, now.date()).arrival.seconds;
     let ways = ways::sorted(&options, country.as_deref(), seconds);
@@ -140,7 +139,7 @@ fn arrival(language: Language, way: &MethodOption, now: Time) -> String {
 
 /// Draws the fields of a way. If it is not open, draws the open ones instead.
 async fn details(visit: &Visit, claim: &ClaimDocument, status: u16, platform: &str, form: Form) -> Outcome {
-    let (options, country) = visit.payee.ways().await?;
+    let OpenWays { options, country, .. } = visit.payee.ways().await?;
     let chosen = options.iter().find(|way| way.payout_method_id.is_none() && way.platform == platform);
     let open = chosen.zip(platform.parse::<Platform>().ok());
     let Some((way, rail)) = open.filter(|(_, rail)| ways::place(*rail) != Place::Nowhere) else {
@@ -177,7 +176,7 @@ async fn details(visit: &Visit, claim: &ClaimDocument, status: u16, platform: &s
 /// their country.
 fn asks_iban(visit: &Visit, form: &Form, country: Option<&str>) -> bool {
     if form.has_errors() {
-        return form.values.iter().any(|(name, _)| name == "iban");
+        return form.has_field("iban");
     }
     match visit.call.query.iter().find(|(name, _)| name == "form") {
         Some((_, asked)) => asked == "iban",

@@ -8,11 +8,15 @@ use crate::http::{Answer, Outcome};
 use crate::language::{Language, Text};
 use crate::money::Cents;
 use crate::money::typed;
+use crate::pages::refused::Refused;
 use crate::pages::views::{FieldError, Form};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 
 /// Draws the last step. The query may ask for the fee of an amount other than the remaining one.
-pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
+pub(super) async fn show(visit: &Visit, claim: &ClaimDocument, status: u16, refused: Option<Form>) -> Outcome {
+    if let Some(form) = refused {
+        return show_all_that_is_left(visit, claim, status, form).await;
+    }
     let asked = visit.call.query.iter().find(|(name, _)| name == "amount").map_or("", |(_, text)| text.trim());
     if asked.is_empty() {
         return show_all_that_is_left(visit, claim, 200, Form::default()).await;
@@ -39,7 +43,10 @@ pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
 }
 
 fn kept(amount: &str) -> Form {
-    Form { values: vec![("amount".to_owned(), amount.to_owned())], errors: Vec::new() }
+    // An address may have any text; the page repeats only what can be an amount.
+    let is_plain = amount.chars().all(|letter| letter.is_ascii_digit() || " .,'$-\u{a0}\u{202f}".contains(letter));
+    let value = if is_plain { amount } else { "" };
+    Form { values: vec![("amount".to_owned(), value.to_owned())], ..Form::default() }
 }
 
 fn wrong(amount: &str, message: &str) -> Form {
@@ -77,7 +84,9 @@ pub(super) async fn take(visit: &Visit) -> Outcome {
     let (Some(amount), Some(seen_left)) = (read.amount(), typed::read(field("available")).amount()) else {
         let claim = visit.payee.fetch().await?;
         let question = wording::question(visit.language, &read, claim.remaining_amount);
-        return show_all_that_is_left(visit, &claim, 400, wrong(field("amount"), &question)).await;
+        let form = wrong(field("amount"), &question);
+        let refused = Refused { code: Code::InvalidInput, retry_after_seconds: None, form };
+        return Ok(visit.refuse(StepName::Payout.as_str(), "", refused));
     };
     if typed::read(field("shown_amount")).amount() != Some(amount) {
         return Ok(to_fee_of(visit, amount));
@@ -99,14 +108,13 @@ fn to_fee_of(visit: &Visit, amount: Cents) -> Answer {
     visit.to_step(StepName::Payout, &format!("?amount={}", amount.plain()))
 }
 
-/// Draws the page after the last step was refused.
-pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
+/// Returns the form of the last step after it was refused.
+pub(super) fn refused(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Form {
     let amount = form::typed(&visit.call, "amount");
-    let form = match typed::read_in(amount, visit.language.decimal()).amount() {
+    match typed::read_in(amount, visit.language.decimal()).amount() {
         Some(cents) if is_about_amount(refusal) => {
             wrong(amount, &of_amount(visit.language, cents, claim.remaining_amount, refusal))
         }
         Some(_) | None => Form { errors: form::errors(visit.language, refusal), ..kept(amount) },
-    };
-    show_all_that_is_left(visit, claim, refusal.code.status(), form).await
+    }
 }

@@ -15,22 +15,23 @@ const NAME: [&str; 3] = ["first_name", "last_name", "email"];
 /// Every form of an account has this field.
 const OF_ACCOUNT: &str = "account_number";
 
-pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
-    let account = if is_alone(visit) { None } else { bank_form(visit, claim).await? };
+/// Draws the page, with the account if that is the next step; a refused form again as it was.
+pub(super) async fn show(visit: &Visit, claim: &ClaimDocument, status: u16, refused: Option<Form>) -> Outcome {
+    let has_account = refused.as_ref().is_none_or(|form| form.has_field("routing_number"));
+    let account = if is_alone(visit) || !has_account { None } else { bank_form(visit, claim).await? };
+    if let Some(form) = refused {
+        return draw_page(visit, claim, status, account, form);
+    }
     let mut form = Form::default();
     for (name, value) in NAME.into_iter().zip(visit.payee.named().await?) {
         form.values.push((name.to_owned(), value.unwrap_or_default()));
     }
-    draw_page(visit, claim, 200, account, form)
+    draw_page(visit, claim, status, account, form)
 }
 
-/// Draws the page after an error. If the name was accepted, only the account is missing.
-pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
-    if !draw::is_open(claim, StepName::Profile) {
-        return method::again(visit, claim, refusal).await;
-    }
-    let account = if asks_account(visit) { bank_form(visit, claim).await? } else { None };
-    draw_page(visit, claim, refusal.code.status(), account, form::again(visit, refusal))
+/// Returns the query of the page that shows a refused form.
+pub(super) fn query(visit: &Visit) -> &'static str {
+    if is_alone(visit) { "?account=later" } else { "" }
 }
 
 fn draw_page(visit: &Visit, claim: &ClaimDocument, status: u16, account: Option<BankForm>, mut form: Form) -> Outcome {

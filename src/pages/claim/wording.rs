@@ -1,10 +1,12 @@
 //! The words of the claim page: fees, arrivals, steps and errors of fields, in the language of the payee.
 
 use crate::claims::StepName;
+use crate::embargo;
 use crate::language::{Language, Text};
 use crate::money::Cents;
 use crate::money::typed::Typed;
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 
 /// `$0.25`, `No fee`.
@@ -144,11 +146,27 @@ pub(super) fn is_known(field: &str) -> bool {
     field == "amount" || FIELDS.iter().any(|known| known.id == field)
 }
 
+/// Returns the error of a phone number that exists and gets no text message. Which countries do is a setting of the
+/// sender, so the number alone does not say it.
+pub(super) fn of_phone(reason: Option<Reason>) -> Option<Text> {
+    OF_PHONE.iter().find(|(known, _)| Some(*known) == reason).map(|(_, text)| *text)
+}
+
+const OF_PHONE: [(Reason, Text); 4] = [
+    (Reason::CountryNotAllowed, Text::FieldPhoneCountryClosed),
+    (Reason::PhoneNumberEmbargoed, Text::FieldPhoneCountryClosed),
+    (Reason::PhoneNumberCostly, Text::FieldPhoneKind),
+    (Reason::CountryCodeContradicts, Text::FieldPhoneOtherCountry),
+];
+
 /// Returns an error as a sentence that says what to do. `rule` is the message of the field's input.
 pub(in crate::pages) fn sentence(language: Language, field: &str, rule: &str) -> String {
     let is_missing = rule.starts_with("is required") || rule == "must not be blank";
     if field == "amount" {
         return language.text(Text::AmountOther).to_owned();
+    }
+    if rule == embargo::REFUSED {
+        return language.text(Text::FieldCountry).to_owned();
     }
     let known = FIELDS.iter().find(|known| known.id == field);
     let text = known.map_or(Text::FieldUnknown, |known| if is_missing { known.missing } else { known.wrong });
@@ -158,8 +176,10 @@ pub(in crate::pages) fn sentence(language: Language, field: &str, rule: &str) ->
 /// Returns a refusal without a field in words for payees. Refusals of the steps have a text; others are for developers
 /// and are replaced.
 pub(in crate::pages) fn refused(language: Language, refusal: &Refusal) -> String {
+    let by_reason = of_phone(refusal.reason).filter(|_| refusal.errors.is_empty());
     let by_code = REFUSALS.iter().find(|(code, _)| *code == refusal.code).map(|(_, said)| *said);
-    let text = refusal.said.filter(|_| refusal.errors.is_empty()).or(by_code).unwrap_or(Text::RefusedOther);
+    let text =
+        refusal.said.filter(|_| refusal.errors.is_empty()).or(by_reason).or(by_code).unwrap_or(Text::RefusedOther);
     language.text(text).to_owned()
 }
 

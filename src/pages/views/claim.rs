@@ -3,7 +3,7 @@
 
 use askama::Template;
 
-use super::{Choice, Form, Sender, Spoken, spoken};
+use super::{Choice, Form, Moment, Sender, Spoken, spoken};
 use crate::language::{Language, Said, Text};
 
 spoken! {
@@ -19,7 +19,6 @@ spoken! {
     PayoutPage claim.language;
     DonePage claim.language;
     ReceiptPage claim.language;
-    ClosedPage language;
 }
 
 /// The head of every page of a claim: the sender, the amount and the progress.
@@ -34,8 +33,8 @@ pub struct Claim {
     pub amount: String,
     pub memo: Option<String>,
     pub message: Option<String>,
-    /// The last day of the link: "December 21, 2026".
-    pub expires_on: Option<String>,
+    /// The end of the link; `None` for a link that is claimed.
+    pub expires: Option<Moment>,
     /// The steps of this claim in order, without those that it does not need.
     pub steps: Vec<Step>,
     /// In the sandbox the page says that no money moves and where messages are shown.
@@ -84,6 +83,8 @@ pub struct NamedContactPage {
     pub first_name: Option<String>,
     /// The contacts that the link names, masked, the usual one first.
     pub contacts: Vec<NamedContact>,
+    /// Why the session of this browser has ended.
+    pub ended: Option<Ended>,
     /// Errors only.
     pub form: Form,
 }
@@ -103,9 +104,30 @@ pub struct ContactPage {
     pub claim: Claim,
     /// The contact offered first, or the one posted with errors; the other is collapsed.
     pub way: ContactWay,
-    /// Calling codes: value "1", label "United States +1".
+    /// Calling codes: value "1", label "United States +1". Empty if the sender texts to no phone.
     pub country_codes: Vec<Choice>,
+    /// Why the session of this browser has ended.
+    pub ended: Option<Ended>,
     pub form: Form,
+}
+
+/// Why a session has ended without the payee's press.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// A newer one was opened, on another device or in another browser.
+    Replaced,
+    /// An hour passed without a change.
+    Idle,
+}
+
+impl Ended {
+    /// Returns the reason in words.
+    fn says(self, claim: &Claim) -> Said {
+        match self {
+            Self::Replaced => claim.language.say(Text::SessionReplaced).with("sender", &claim.sender.name),
+            Self::Idle => claim.language.say(Text::SessionIdle),
+        }
+    }
 }
 
 /// Step `code`: posts `token` (six digits), or `resend=1` for a new code.
@@ -190,6 +212,8 @@ pub struct CompliancePage {
     pub states: Vec<Choice>,
     /// Countries: value "DE", label "Germany".
     pub countries: Vec<Choice>,
+    /// The countries of an address, without those under embargo.
+    pub residences: Vec<Choice>,
     pub form: Form,
 }
 
@@ -276,10 +300,16 @@ pub struct MethodPage {
     pub groups: Vec<WayGroup>,
     /// Ways that payees of this country rarely use.
     pub more: Vec<WayChoice>,
+    /// The money that is left: "$0.10", if the fee of every way is higher.
+    pub under_fees: Option<String>,
     pub form: Form,
 }
 
 impl MethodPage {
+    fn title(&self) -> Text {
+        if self.is_closed() { Text::WhereNoneTitle } else { Text::WhereTitle }
+    }
+
     /// Returns whether no way is open.
     fn is_closed(&self) -> bool {
         self.saved.is_empty() && self.bank.is_none() && self.groups.is_empty() && self.more.is_empty()
@@ -379,6 +409,13 @@ pub struct PayoutPage {
     pub form: Form,
 }
 
+impl PayoutPage {
+    /// Returns whether the figures are those of the amount in the field. If that amount was refused, they are not.
+    fn may_confirm(&self) -> bool {
+        self.form.error("amount").is_none()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PayoutOutcome {
     /// The payer reviews it before it is sent.
@@ -466,92 +503,6 @@ pub struct ReceiptPage {
     pub reference: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Closed {
-    /// 410 `link-expired`.
-    Expired,
-    /// 410 `link-canceled`.
-    Canceled,
-    /// 404: no link has this token.
-    Unknown,
-    /// 409: another browser claimed the link.
-    ClaimedElsewhere,
-    /// 429: too many tries from this address or to this phone.
-    TooManyTries {
-        /// The wait, if it is known.
-        minutes: Option<u64>,
-    },
-    /// All steps are complete, and an admin must review the payee before the payout.
-    OnHold { message: String },
-    Problem {
-        /// A sentence: "The service cannot answer now."
-        message: String,
-    },
-}
-
-/// The page of a claim that cannot continue: the reason, and the sender to ask.
-#[derive(Debug, Clone, Template)]
-#[template(path = "claim/closed.html")]
-pub struct ClosedPage {
-    pub language: Language,
-    /// Where the menu of languages posts to, for a known link.
-    pub languages: Option<String>,
-    pub why: Closed,
-    /// The app that sent the link, if known.
-    pub sender: Option<Sender>,
-    /// The amount of the link, if it is to be shown.
-    pub amount: Option<String>,
-    pub sandbox: bool,
-    pub new_link: NewLink,
-    /// The target of "Try again", if that can help: "/claim/<token>".
-    pub again: Option<String>,
-    /// The request's id, to quote in a support request.
-    pub request_id: Option<String>,
-}
-
-/// Whether the payee can ask the sender for a new link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NewLink {
-    Impossible,
-    Offered {
-        /// Where the request posts to.
-        action: String,
-    },
-    Requested,
-}
-
-impl ClosedPage {
-    /// Returns for how long the link is locked.
-    fn locked(&self) -> Said {
-        match self.why {
-            Closed::TooManyTries { minutes: Some(minutes) } => self.say(Text::ClosedTries).count(minutes),
-            Closed::TooManyTries { minutes: None }
-            | Closed::Expired
-            | Closed::Canceled
-            | Closed::Unknown
-            | Closed::ClaimedElsewhere
-            | Closed::OnHold { .. }
-            | Closed::Problem { .. } => self.say(Text::ClosedTriesSome),
-        }
-    }
-
-    /// Returns the amount that waits for a review. The other pages have it in their text, or nothing is left to show.
-    fn held(&self) -> Option<&str> {
-        self.amount.as_deref().filter(|_| matches!(self.why, Closed::OnHold { .. }))
-    }
-
-    /// Returns a text that names the sender, or the one that does not.
-    fn named(&self, named: Text, unnamed: Text) -> Said {
-        match &self.sender {
-            Some(sender) => {
-                let amount = self.amount.as_deref().unwrap_or_default();
-                self.say(named).with("sender", &sender.name).strong_nowrap("amount", amount)
-            }
-            None => self.say(unnamed),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -565,7 +516,7 @@ mod tests {
             amount: "$1.00".into(),
             memo: None,
             message: None,
-            expires_on: None,
+            expires: None,
             steps: steps.collect(),
             sandbox: true,
             signed_in: false,

@@ -33,6 +33,8 @@ pub struct InboxMessage {
     /// The link inside the text, which becomes clickable.
     pub link: Option<String>,
     pub code: Option<String>,
+    /// The address of a mail as its recipient sees it.
+    pub mail: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,7 @@ mod tests {
             text: text.into(),
             link: link.map(String::from),
             code: None,
+            mail: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Form, Sender, Spoken, spoken};
+use super::{Form, Moment, Sender, Spoken, spoken};
 use crate::language::{Language, Text};
 
 spoken! {
@@ -28,8 +28,7 @@ pub struct NoticePage {
     pub token: String,
     pub sender: Sender,
     pub changes: Vec<String>,
-    /// "Monday, March 2".
-    pub changed_on: String,
+    pub changed: Moment,
     /// The recipient of codes, masked.
     pub sent_to: String,
     pub state: NoticeState,

@@ -6,7 +6,8 @@
 //! Invariant: each catalogue has the same keys and placeholders as the English one, and every plural form of its
 //! language. A text is never joined to another one within a sentence.
 //!
-//! Deliberately absent: regions (`es-MX` is `es`), currencies other than the US dollar, and times of day.
+//! Deliberately absent: regions (`es-MX` is `es`), currencies other than the US dollar, and time zones other than UTC: a
+//! page's script shows a moment in the zone of its reader.
 
 mod catalogue;
 mod choice;

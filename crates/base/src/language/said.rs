@@ -25,6 +25,8 @@ enum Mark {
     NowrapLink(String),
     /// A button that looks like a link.
     Button,
+    /// A moment, with its form for programs.
+    Time(String),
 }
 
 /// A text and the values of its placeholders. `Display` writes HTML, which templates insert as it is: values are
@@ -96,6 +98,12 @@ impl Said {
     #[must_use]
     pub fn link(self, name: &'static str, href: impl Display) -> Self {
         self.and(name, Mark::Link(href.to_string()), None)
+    }
+
+    /// Adds a moment. `datetime` is its form for programs: `2026-03-03T09:30:00Z`.
+    #[must_use]
+    pub fn time(self, name: &'static str, datetime: impl Display, words: impl Display) -> Self {
+        self.and(name, Mark::Time(datetime.to_string()), Some(words.to_string()))
     }
 
     /// Adds a button with the words of the catalogue.
@@ -174,6 +182,7 @@ impl Said {
             Mark::Code => html.write_str("<code>")?,
             Mark::Link(href) => write!(html, "<a href=\"{}\">", Escaped(href))?,
             Mark::NowrapLink(href) => write!(html, "<a class=\"nowrap\" href=\"{}\">", Escaped(href))?,
+            Mark::Time(datetime) => write!(html, "<time datetime=\"{}\">", Escaped(datetime))?,
             Mark::Button => html.write_str("<button class=\"link-button\" type=\"submit\">")?,
         }
         if isolated {
@@ -187,6 +196,7 @@ impl Said {
             Mark::Nowrap => "</span>",
             Mark::Code => "</code>",
             Mark::Link(_) | Mark::NowrapLink(_) => "</a>",
+            Mark::Time(_) => "</time>",
             Mark::Button => "</button>",
         })
     }

@@ -121,6 +121,19 @@ fn amounts_and_days_are_written_by_language() {
             "ar: >0.05~US$< | >1,234.56~US$< | 1234.56 | الثلاثاء، 3 مارس | 3 مارس | 3 مارس 2026",
         ]
     );
+    let at = crate::clock::Time::parse("2026-03-03T09:30:00Z").unwrap();
+    let moments = Language::ALL.map(|language| language.moment(at));
+    assert_eq!(
+        moments,
+        [
+            "March 3, 2026, 09:30 UTC",
+            "3 de marzo de 2026, a las 09:30 UTC",
+            "3 mars 2026 à 09:30 UTC",
+            "3. März 2026, 09:30 Uhr UTC",
+            "3 de março de 2026, às 09:30 UTC",
+            "3 مارس 2026، الساعة 09:30 بالتوقيت العالمي (UTC)",
+        ]
+    );
     for cents in [0, 5, -5, 99_999, 123_456, 9_999_999_999, i64::MIN] {
         assert_eq!(Language::En.money(Cents::new(cents)), Cents::new(cents).dollars());
     }

@@ -1,10 +1,12 @@
-//! Amounts and days, as the speakers of a language write them.
+//! Amounts, days and moments, as the speakers of a language write them.
 
 use jiff::civil::Date;
 
 use super::catalogue;
 use super::codes::Language;
 use super::formats::Formats;
+use super::texts::Text;
+use crate::clock::Time;
 use crate::money::Cents;
 
 impl Language {
@@ -38,6 +40,13 @@ impl Language {
     #[must_use]
     pub fn day_of_year(self, day: Date) -> String {
         self.date(&self.formats().day_of_year, day)
+    }
+
+    /// `March 3, 2026, 09:30 UTC`
+    #[must_use]
+    pub fn moment(self, at: Time) -> String {
+        let said = self.say(Text::Moment).exact("day", self.day_of_year(at.date()));
+        said.exact("time", at.strftime("%H:%M")).plain()
     }
 
     /// `$1,234.56`

@@ -34,7 +34,7 @@ pub struct Frame {
     pub color: Option<String>,
     /// The amount or the code, in large letters.
     pub headline: Option<String>,
-    /// The last day of the link: "December 21, 2026".
+    /// The end of the link: "December 21, 2026, 09:30 UTC".
     pub until: Option<String>,
     /// "You get this email because …"
     pub because: String,
@@ -94,7 +94,10 @@ impl Html<'_> {
 }
 
 /// Returns the mail as HTML. The sentence that ends in the link becomes the button.
-pub(super) fn html(mail: &Mail<'_>) -> Result<String, askama::Error> {
+///
+/// # Errors
+/// If the template fails, which is a bug.
+pub fn html(mail: &Mail<'_>) -> Result<String, askama::Error> {
     let (mut paragraphs, mut after, mut button) = (Vec::new(), Vec::new(), None);
     for line in mail.text.lines().filter(|line| !line.is_empty()) {
         match mail.link.and_then(|link| Some((link, line.split_once(link)?))) {

@@ -10,7 +10,7 @@ mod report;
 mod smtp;
 
 pub use gateway::{Gateway, GatewaySettings};
-pub use mail::{Frame, Mail};
+pub use mail::{Frame, Mail, html};
 pub use report::{Incoming, Report, SIGNATURE, replies_url, report_url};
 pub use smtp::{Smtp, SmtpSettings};
 

@@ -15,6 +15,7 @@ fn message(channel: MessageChannel, subject: Option<&str>, text: &str, code: Opt
         text: text.into(),
         link: Some("http://127.0.0.1:8080/claim/q7Zt-sample".into()),
         code: code.map(String::from),
+        mail: (channel == MessageChannel::Email).then(|| "/inbox?mail=m".into()),
     }
 }
 

@@ -6,6 +6,7 @@ use jiff::civil::date;
 
 use super::developer::developer_pages;
 use super::shown::{Shown, show};
+use crate::clock::Time;
 use crate::language::{Language, Said, Text};
 use crate::money::Cents;
 use crate::pages::views::*;
@@ -30,6 +31,11 @@ fn money(cents: i64) -> String {
 /// A text with a day of arrival.
 fn on(text: Text) -> Said {
     language().say(text).with("day", language().weekday_day(date(2026, 11, 24)))
+}
+
+fn moment(datetime: &str) -> Moment {
+    let at = Time::parse(datetime).unwrap();
+    Moment { shown: language().moment(at), datetime: datetime.to_owned() }
 }
 
 fn fee_of(cents: i64) -> String {
@@ -82,7 +88,7 @@ fn claim_at(position: usize) -> Claim {
         amount: money(125_000),
         memo: Some("Illustrations for the spring <catalogue>. Thank you!".into()),
         message: Some("See you in <May>!".into()),
-        expires_on: Some(language().day_of_year(date(2026, 12, 21))),
+        expires: Some(moment("2026-12-21T09:30:00Z")),
         steps: steps.collect(),
         sandbox: true,
         signed_in: position > 1,
@@ -100,12 +106,13 @@ pub(super) fn form(values: &[(&str, &str)], errors: &[(&str, &str)]) -> Form {
     Form {
         values: values.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         errors: errors.iter().map(error).collect(),
+        withheld: Vec::new(),
     }
 }
 
 pub(super) fn contact(way: ContactWay, form: Form) -> ContactPage {
     let country_codes = choices(&[("1", "United States +1"), ("49", "Germany +49")]);
-    ContactPage { claim: claim_at(0), way, country_codes, form }
+    ContactPage { claim: claim_at(0), way, country_codes, ended: None, form }
 }
 
 fn named_contact(first_name: Option<&str>, contacts: &[(ContactWay, &str)], form: Form) -> NamedContactPage {
@@ -114,6 +121,7 @@ fn named_contact(first_name: Option<&str>, contacts: &[(ContactWay, &str)], form
         claim: claim_at(0),
         first_name: first_name.map(String::from),
         contacts: contacts.iter().map(contact).collect(),
+        ended: None,
         form,
     }
 }
@@ -143,6 +151,7 @@ pub(super) fn compliance(tax_form: TaxForm, form: Form) -> CompliancePage {
         tax_form,
         states: choices(&[("CA", "California"), ("NY", "New York")]),
         countries: choices(&[("DE", "Germany"), ("FR", "France")]),
+        residences: choices(&[("DE", "Germany"), ("FR", "France")]),
         form,
     }
 }
@@ -199,6 +208,7 @@ fn method(saved: Vec<SavedMethod>, form: Form) -> MethodPage {
             WayGroup { id: "gift-card", title: t(Text::WhereGift), ways: gifts },
         ],
         more: vec![intl],
+        under_fees: None,
         form,
     }
 }
@@ -308,11 +318,15 @@ fn identity_pages() -> Vec<Shown> {
     let phone = (ContactWay::Phone, "••• 1234");
     let both = [phone, (ContactWay::Email, "a•••@example.com")];
     let locked = form(&[], &[("", t(Text::RefusedLocked))]);
+    let replaced = NamedContactPage { ended: Some(Ended::Replaced), ..named_contact(None, &[phone], Form::default()) };
+    let idle = ContactPage { ended: Some(Ended::Idle), ..contact(ContactWay::Phone, Form::default()) };
     vec![
         show("named-contact", &named_contact(Some("Ada"), &[phone], Form::default())),
         show("named-contact-both", &named_contact(None, &both, Form::default())),
         show("named-contact-refused", &named_contact(None, &both, locked)),
+        show("named-contact-replaced", &replaced),
         show("contact", &contact(ContactWay::Phone, Form::default())),
+        show("contact-idle", &idle),
         show("contact-wrong", &contact(ContactWay::Phone, wrong_phone)),
         show("contact-email", &contact(ContactWay::Email, wrong_email)),
         show("code", &code(false, false, Form::default())),
@@ -366,11 +380,7 @@ fn method_pages() -> Vec<Shown> {
     let saved = SavedMethod { id: "m1".into(), name: account(), fee: fee_of(25), arrives: on(Text::WayOn).plain() };
     let first = || form(&[("account_type", "checking")], &[]);
     let wrong = form(
-        &[
-            ("routing_number", "110000001"),
-            ("account_number", "000123456789"),
-            ("confirm_account_number", "000123456780"),
-        ],
+        &[("routing_number", "110000001")],
         &[
             ("routing_number", t(Text::FieldRouting)),
             ("confirm_account_number", t(Text::FieldAccountAgain)),
@@ -378,6 +388,8 @@ fn method_pages() -> Vec<Shown> {
         ],
     );
     let no_ways = MethodPage { bank: None, groups: vec![], more: vec![], ..method(vec![], Form::default()) };
+    let wrong = Form { withheld: vec!["account_number".into(), "confirm_account_number".into()], ..wrong };
+    let under_fees = MethodPage { under_fees: Some(money(10)), ..no_ways.clone() };
     let one_speed = MethodPage { bank: Some(bank(true, 1)), ..method(vec![], first()) };
     let wallets =
         vec![Email, PhoneNumber, Handle, CashTag, RecipientName, Country, BankCode, AccountNumber, Network, Address];
@@ -388,6 +400,7 @@ fn method_pages() -> Vec<Shown> {
         show("method-abroad", &method_abroad()),
         show("method-wrong", &method(vec![], wrong)),
         show("method-none", &no_ways),
+        show("method-under-fees", &under_fees),
         show("method-iban", &details(t(Text::WayBankAbroad), vec![Iban, Bic, AccountHolderName], Form::default())),
         show("method-all-fields", &details(t(Text::WayPickup), wallets, Form::default())),
     ]
@@ -448,7 +461,7 @@ fn notice_pages() -> Vec<Shown> {
             change(Text::ChangeDefaultNamed),
             t(Text::ChangeAuto).to_owned(),
         ],
-        changed_on: language().weekday_day(date(2026, 11, 23)),
+        changed: moment("2026-11-23T09:30:00Z"),
         sent_to: "••• 1234".into(),
         state,
         form,
