@@ -124,6 +124,11 @@ async fn wrong_compliance_is_named_field_by_field_and_changes_nothing() {
             vec!["/directors/0/ownership_percentage", "/directors/1/ssn"],
         ),
         (json!({"flow_of_funds": {"reasons": ""}}), vec!["/flow_of_funds/reasons"]),
+        // A day in the future is named with the other errors.
+        (
+            json!({"company_info": {"incorporation_date": "2999-01-01"}, "directors": [{"dob": "2999-01-01", "email": "x"}]}),
+            vec!["/directors/0/email", "/company_info/incorporation_date", "/directors/0/dob"],
+        ),
     ] {
         let reply = server.put(&path(&server)).as_org().json(body).send().await;
         assert_eq!(

@@ -132,6 +132,36 @@ fn wrong_arguments_are_refused_before_the_server_is_called() {
     let id = "019a0000-0000-7000-8000-000000000000";
     assert_eq!(code(&["calendar", "today", "2026-11-26", "--connection", id]), Some(1));
     assert_eq!(code(&["connections", "list"]), Some(78), "without credentials");
+    let says = |arguments: &[&str]| {
+        let output = bursar(&[&["bank"], arguments].concat()).output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let here = folder.path().to_str().unwrap();
+    let file = list.to_str().unwrap();
+    let nowhere = folder.path().join("no/bank");
+    let nowhere = nowhere.to_str().unwrap();
+    for (arguments, parts) in [
+        (vec!["files", "show", id, "--as", "me"], ["--as <ID>", "must be a UUID such as 0195d8a4"]),
+        (vec!["entries", "--file", "7"], ["--file <ID>", "must be a UUID such as 0195d8a4"]),
+        (
+            vec!["statements", "list", "--status", "lost"],
+            ["--status <STATUS>", "waiting, applied, quarantined, discarded"],
+        ),
+        (vec!["items", "list", "--status", "lost"], ["--status <STATUS>", "waiting, applied, unmatched"]),
+        (vec!["serve", "--dir", file, "--once"], ["--dir", "is no folder"]),
+        (vec!["serve", "--dir", nowhere, "--once"], ["--dir", "does not exist. Create that folder"]),
+        (vec!["serve", "--dir", here, "--account", "12-34"], ["--account <NUMBER>", "4 to 17 digits"]),
+        (vec!["serve", "--dir", here, "--once", "--wire", "5"], ["--wire", "Name it with --account"]),
+        (vec!["serve", "--dir", here, "--ahead=-5"], ["--ahead <SECONDS>", "0..=315360000"]),
+    ] {
+        let said = says(&arguments);
+        assert!(parts.iter().all(|part| said.contains(part)), "{arguments:?}: {said}");
+    }
+    let serve = ["serve", "--dir", here, "--once", "--account", "12345678"];
+    assert!(bursar(&[&["bank"], &serve[..]].concat()).output().unwrap().status.success());
+    let other = says(&["serve", "--dir", here, "--once", "--account", "87654321"]);
+    assert!(other.contains("keeps the account 12345678"), "{other}");
 }
 
 #[test]
@@ -149,7 +179,26 @@ fn files_of_banks_are_listed_and_decided_from_the_command_line() {
     let file = sandbox.path("STATEMENT.bai");
     std::fs::write(&file, "no statement").unwrap();
     let uploaded = sandbox.works(payer, &["inbound", "upload", file.to_str().unwrap(), "--connection", &connection]);
-    assert!(uploaded.ends_with(" is uploaded\n"), "{uploaded}");
+    assert!(uploaded.contains(" is uploaded since ") && uploaded.contains("bursar bank inbound replay"), "{uploaded}");
+    let first = uploaded.split(' ').next().unwrap().to_owned();
+    // Another member lets it be read. The bank's bytes are known from then on.
+    let upload = ["inbound", "upload", file.to_str().unwrap(), "--connection", &connection];
+    sandbox.works(&sandbox.admin, &["inbound", "replay", &first, "--file", file.to_str().unwrap()]);
+    let known = sandbox.works(payer, &upload);
+    assert!(
+        known.starts_with(&first) && known.contains("STATEMENT.bai of ") && known.contains("nothing was uploaded"),
+        "{known}"
+    );
+    let renamed = sandbox.path("RENAMED.bai");
+    std::fs::copy(&file, &renamed).unwrap();
+    let renamed = ["inbound", "upload", renamed.to_str().unwrap(), "--connection", &connection];
+    let duplicate = sandbox.works(payer, &renamed);
+    assert!(duplicate.contains(&format!(" is duplicate: file {first} has the same bytes")), "{duplicate}");
+    let mut nameless = bursar(&["bank", "inbound", "discard", &first, "--reason", "None."]);
+    let nameless = nameless.args(["--data-dir", sandbox.folder.path().to_str().unwrap()]).output().unwrap();
+    let said = String::from_utf8(nameless.stderr).unwrap();
+    assert!(said.contains("--as is required: the id of the acting member"), "{said}");
+    assert!(!said.contains("acting_user_id"), "{said}");
     let arguments: [&[&str]; 14] = [
         &["statements", "confirm", id, "--evidence", "By phone."],
         &["statements", "show", id],

@@ -67,6 +67,27 @@ async fn user(server: &Server) -> Value {
 }
 
 #[tokio::test]
+async fn a_step_without_a_session_says_so_before_anything_about_its_body() {
+    let server = Server::memory().await;
+    let visit = Visit::of(&server, json!({"payee": phone()})).await;
+    let steps = ["profile", "compliance", "method", "payout", "contact-change", "contact-change/confirm"];
+    for step in steps {
+        for body in [json!({}), json!({"nonsense": 1}), json!({"amount": "x", "email": 5, "payout_method_id": 7})] {
+            let reply = visit.post(step, body).await;
+            assert_eq!(reply.refused(401, "unauthorized").body["reason"], "session-missing", "{step}");
+        }
+    }
+    let token = visit.path.rsplit('/').next().unwrap().to_owned();
+    for step in ["profile", "compliance", "method", "payout"] {
+        let page = server.post(&format!("/claim/{token}/{step}")).form(&[("first_name", "")]).send().await;
+        assert!(!page.text.contains("aria-invalid"), "{step}: {}", page.text);
+    }
+    // With a session the body is checked.
+    let visit = Visit::named(&server).await;
+    visit.post("profile", json!({"nonsense": 1})).await.refused(400, "invalid-input");
+}
+
+#[tokio::test]
 async fn end_claim_session_signs_out() {
     let server = Server::memory().await;
     let visit = Visit::named(&server).await;

@@ -384,7 +384,7 @@ fn every_reference_of_the_document_has_its_target() {
 
 /// Fields that are absent, not null, in most responses: a secret that is shown once, a field of one step, and a field
 /// that is returned only on request.
-const SELDOM: [(&str, &str); 14] = [
+const SELDOM: [(&str, &str); 15] = [
     ("ClaimDocument", "session"),
     ("NextStep", "options"),
     ("FeeEstimate", "explain"),
@@ -394,6 +394,7 @@ const SELDOM: [(&str, &str); 14] = [
     ("FieldError", "reason"),
     ("ErrorDetails", "current_status"),
     ("ErrorDetails", "allowed_statuses"),
+    ("ErrorDetails", "allowed_at"),
     ("ErrorDetails", "limit"),
     ("ErrorDetails", "maximum"),
     ("ErrorDetails", "available"),

@@ -124,6 +124,61 @@ async fn a_refusal_by_state_has_the_status_and_those_that_would_be_allowed() {
     );
     let allowed = body["details"]["allowed_statuses"].as_array().unwrap();
     assert!(allowed.contains(&json!("sent")) && !allowed.contains(&json!("canceled")), "{allowed:?}");
+    let message = body["message"].as_str().unwrap();
+    assert!(message.contains("is canceled") && message.ends_with("create a new link."), "{message}");
+}
+
+/// Codes of which a program must distinguish the cases.
+const WITH_REASONS: [&str; 8] = [
+    "InvalidState",
+    "NotPermitted",
+    "Unauthorized",
+    "UserInactive",
+    "UserInfoMissing",
+    "LimitExceeded",
+    "WrongToken",
+    "UserHasBalance",
+];
+
+/// Returns the refusals in code that name no reason.
+fn without_reason(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for opening in ["Refusal::new(", "Refusal::field(", "Refusal::to_payee("] {
+        for (at, _) in code.match_indices(opening) {
+            let of_call = &code[at + opening.len()..];
+            let is_listed = WITH_REASONS.iter().any(|name| {
+                of_call
+                    .trim_start()
+                    .strip_prefix("Code::")
+                    .and_then(|rest| rest.strip_prefix(name))
+                    .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+            });
+            let mut depth = 1;
+            let end = of_call.find(|character| {
+                depth += i32::from(character == '(') - i32::from(character == ')');
+                depth == 0
+            });
+            let after = &of_call[end.unwrap() + 1..];
+            let chain = after.split([';', '}']).next().unwrap();
+            if is_listed && !chain.contains(".because(") {
+                found.push(code[at..].lines().next().unwrap().to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_refusal_that_a_program_must_distinguish_names_a_reason() {
+    assert_eq!(without_reason("Err(Refusal::new(Code::InvalidState, message(\"\")).into());").len(), 1);
+    assert_eq!(without_reason("Err(Refusal::new(Code::InvalidState, \"\").because(Reason::InUse).into());").len(), 0);
+    for path in crate::source::program() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let without_tests = text.split("\n#[cfg(test)]").next().unwrap();
+        let found = without_reason(&crate::source::code(without_tests));
+        let is_of_tests = path.file_stem().unwrap().to_str().unwrap().ends_with("tests");
+        assert!(found.is_empty() || is_of_tests, "{}: {found:#?}", path.display());
+    }
 }
 
 #[tokio::test]

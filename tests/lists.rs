@@ -133,6 +133,11 @@ async fn list_transfers_in_either_order() {
     };
     assert_eq!(created("&status=pending").await, "04 03 02 01 00");
     assert_eq!(created("&status=pending&reverse_order=true").await, "00 01 02 03 04");
+    let turned = "?created_after=2026-03-02T00:00:00Z&created_before=2026-03-01T00:00:00Z";
+    for list in ["payout-links", "transfers", "users", "payout-requests", "accounts-payable/vendors"] {
+        let reply = server.get(&format!("/v2/{list}{turned}")).app_key().send().await;
+        assert_eq!(reply.refused(400, "invalid-input").fields(), ["created_after", "created_before"], "{list}");
+    }
     let span = "&start_date=2026-03-02T15:01:00Z&end_date=2026-03-02T15:03:00Z";
     assert_eq!(created(span).await, "02 01");
     assert_eq!(created("&type=payout").await, "");

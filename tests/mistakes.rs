@@ -15,7 +15,9 @@ fn reported(reply: &Reply, field: &str, words: &str) {
     let (message, of_field) = (reply.body["message"].as_str().unwrap(), error["message"].as_str().unwrap());
     assert!(message.contains(words), "{words:?} is not in {message:?}");
     let sentence = message.starts_with(char::is_uppercase) && message.ends_with(['.', '?']);
-    assert!(sentence || message == format!("{field}: {of_field}"), "{message:?} does not name {field}");
+    let is_called_so = field.starts_with('/') || of_field.contains("query parameter");
+    let kind = if is_called_so { "" } else { "query parameter " };
+    assert!(sentence || message == format!("{kind}{field}: {of_field}"), "{message:?} does not name {field}");
 }
 
 #[tokio::test]
@@ -80,22 +82,27 @@ async fn a_body_that_is_no_json_is_refused_with_place_and_reason() {
     let server = Server::memory().await;
     let deep = format!("{{\"metadata\":{}1{}}}", "{\"a\":".repeat(32), "}".repeat(32));
     for (body, words) in [
-        (&b"{\"amount\": 1000,}"[..], "byte 16: expected a key in double quotes"),
-        (b"{\"amount\": 1000", "byte 15"),
-        (b"amount=1000", "byte 0: expected a JSON value"),
+        (&b"{\"amount\": 1000,}"[..], "line 1, column 17: expected a key in double quotes"),
+        (b"{\"amount\": 1000", "line 1, column 16: expected a comma"),
+        (b"{\n  \"memo\": \"\xc3\xa9\" \"amount\"", "line 2, column 15: expected a comma"),
+        (b"amount=1000", "line 1, column 1: expected a JSON value"),
         (b"{\"amount\": 01}", "no digit after a leading zero"),
         (b"{\"amount\": NaN}", "expected a JSON value"),
         (b"{\"amount\": 1, \"amount\": 2}", "/amount: duplicate key"),
-        (b"{\"amount\": 1, \"memo\": \"\xff\"}", "byte 23: not valid UTF-8"),
+        (b"{\"amount\": 1, \"memo\": \"\xff\"}", "line 1, column 24: not valid UTF-8"),
         (b"{\"amount\": 1, \"memo\": \"\\u0000\"}", "must not contain null bytes"),
         (deep.as_bytes(), "nested more than 32 levels deep"),
-        (b"[]", "must be an object, not an array"),
-        (b"null", "must be an object, not null"),
+        (b"[]", "must be a JSON object, not an array"),
+        (b"null", "must be a JSON object, not null"),
     ] {
         let reply = server.post(LINKS).app_key().raw("application/json", body).send().await;
         reply.refused(400, "invalid-input");
         let message = reply.body["message"].as_str().unwrap();
         assert!(message.starts_with("The body") && message.contains(words), "{words:?} is not in {message:?}");
+        // Only a problem with a key is one of a field.
+        let fields = reply.fields();
+        assert_eq!(fields, if words.starts_with('/') { vec!["/amount"] } else { vec![] }, "{}", reply.text);
+        assert!(["body-malformed", "wrong-type", "field-repeated"].contains(&reply.body["reason"].as_str().unwrap()));
     }
     // Line feeds and tabs are text.
     let lines = json!({"amount": 1, "memo": "Two\n\tlines"});
@@ -128,8 +135,25 @@ async fn a_wrong_parameter_of_a_list_is_named_with_the_way_out() {
         let reply = server.get(&format!("{LINKS}?{query}")).app_key().send().await;
         reported(&reply, field, words);
     }
+    let several = server.get(&format!("{LINKS}?limit=0&status=lost")).app_key().send().await;
+    assert_eq!(several.refused(400, "invalid-input").body["message"], "2 query parameters are invalid; see errors.");
+    let page = server.get(&format!("{LINKS}?page=2")).app_key().send().await;
+    reported(&page, "page", "unknown query parameter; expected one of: limit, starting_after");
+    let link = server.get(&format!("{LINKS}/{NO_ORGANIZATION}?page=2")).app_key().send().await;
+    reported(&link, "page", "unknown query parameter; this operation takes no query parameters");
     let both = format!("{LINKS}?starting_after={NO_ORGANIZATION}&ending_before={NO_ORGANIZATION}");
     reported(&server.get(&both).app_key().send().await, "ending_before", "cannot be combined");
+}
+
+#[tokio::test]
+async fn an_operation_without_fields_says_so() {
+    let server = Server::memory().await;
+    for operation in ["payout-requests/{id}/approve", "webhook-endpoints/{id}/rotate-secret"] {
+        let path = format!("/v2/{operation}").replace("{id}", NO_ORGANIZATION);
+        let body = json!({"acting_user_id": NO_ORGANIZATION});
+        let reply = server.post(&path).app_key().json(body).send().await;
+        reported(&reply, "/acting_user_id", "unknown field; this operation takes no fields");
+    }
 }
 
 #[tokio::test]

@@ -285,7 +285,11 @@ async fn cancel_payable_is_the_end_of_it() {
     let bill = desk.good_bill(1_000).await;
     let canceled = desk.act(&bill, "cancel", "ap_creator").await.expect(200).body;
     assert_eq!(words(&canceled["status_history"], "status"), ["created", "canceled"]);
-    desk.act(&bill, "cancel", "ap_creator").await.refused(409, "invalid-state");
+    let again = desk.act(&bill, "cancel", "ap_creator").await;
+    assert_eq!(
+        again.refused(409, "invalid-state").body["message"],
+        "The payable is canceled; this call requires status created. Its status is final: create a new payable."
+    );
     desk.act(&bill, "submit-for-approval", "ap_creator").await.refused(409, "invalid-state");
     desk.update(&bill, json!({})).await.refused(409, "invalid-state");
 }

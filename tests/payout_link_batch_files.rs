@@ -40,6 +40,24 @@ async fn submit_payout_link_batch_takes_a_file_as_the_same_batch_as_json() {
 }
 
 #[tokio::test]
+async fn a_result_file_without_its_results_is_the_same_rows() {
+    let server = Server::memory().await;
+    let made = send(&server, "", FILE).await.expect(201).body;
+    server.work_off().await;
+    let id = made["id"].as_str().unwrap();
+    let results = server.get(&format!("{BATCHES}/{id}/results.csv")).app_key().send().await.expect(200).text;
+    let refused = send(&server, "", results.clone()).await;
+    let message = refused.refused(400, "invalid-input").body["message"].as_str().unwrap();
+    assert!(message.contains("\"status\" of a result file; remove the columns status, payout_link_id"), "{message}");
+    let mut file = csv::Writer::from_writer(Vec::new());
+    for row in csv::ReaderBuilder::new().has_headers(false).from_reader(results.as_bytes()).records() {
+        file.write_record(row.unwrap().iter().take(11)).unwrap();
+    }
+    let again = send(&server, "?dry_run=true", file.into_inner().unwrap()).await;
+    assert!(again.text.contains(id), "it is the batch of before: {}", again.text);
+}
+
+#[tokio::test]
 async fn columns_are_mapped_and_dollars_are_exact() {
     let server = Server::memory().await;
     let columns = json!({"first_name": "Name", "amount": "Betrag", "delivery_method": "Weg"});

@@ -8,16 +8,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use bursar::apps::AppMetrics;
+use bursar::clock::{Clock, Time};
 use bursar::engine::{Command, Engine, Executor, Task, Verdict, task};
-use bursar::ids::OrgId;
+use bursar::ids::{OrgId, Seeds};
 use bursar::refusal::{Code, Refusal};
 use bursar::store::postgres::Settings;
-use bursar::world::{Halt, Value, World};
+use bursar::world::query::Query;
+use bursar::world::{Halt, Value, Want, World};
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::harness::postgres::Database;
-use crate::postgres::{ORG, executor};
+use crate::harness::postgres::{Database, aside};
+use crate::postgres::{ORG, executor, store};
 use crate::postgres_organizations::CountOf;
 use crate::postgres_processes::until;
 
@@ -165,6 +167,46 @@ impl Command for CountOfOther {
         let metrics = world.get::<AppMetrics>(key)?.expect("it was counted before");
         Ok(world.change(&metrics, |metrics| metrics.connected_users += 1).connected_users)
     }
+}
+
+/// Reads a list, which does not show the rows of the pending batch; so a batch over a pending one is decided again.
+struct ReadsList;
+
+impl Command for ReadsList {
+    type Reply = i64;
+
+    fn decide(&self, world: &mut World) -> Result<i64, Halt> {
+        let list = Query::of::<AppMetrics>(Value::Id(ORG.0), "app", 9);
+        world.require([Want::Page(list)])?;
+        Ok(world.now().micros())
+    }
+}
+
+/// Returns the times of commands over a clock that only commands move.
+fn times(is_ahead: bool) -> Vec<i64> {
+    let database = Database::new();
+    let clock = Clock::manual(Time::from_micros(1_000));
+    let executor = Executor::new(aside(|| store(database.settings())), clock, Seeds::counted(1));
+    let mut ahead = Ahead { executor, ..Ahead::over(&database) };
+    let mut heard = Vec::new();
+    for _ in 0..3 {
+        ahead.count(&[ORG]);
+        if !is_ahead {
+            assert_eq!(ahead.finish().len(), 1);
+        }
+        let reads = ahead.task(ORG, ReadsList);
+        ahead.decide(vec![reads]);
+        // A count is below each time.
+        heard.extend(ahead.finish().into_iter().map(|(_, found)| found.unwrap()).max());
+    }
+    heard
+}
+
+#[test]
+fn a_batch_that_is_decided_again_keeps_the_times_of_its_commands() {
+    let one_after_the_other = times(false);
+    assert_eq!(times(true), one_after_the_other);
+    assert!(one_after_the_other.is_sorted());
 }
 
 /// The connection that reads leads to a server that is out of date: for it another schema has the rows of before.

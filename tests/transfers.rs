@@ -99,6 +99,12 @@ async fn list_transfers_filters_by_user_type_status_and_time() {
     assert_eq!(amounts(&format!("user_id={jane}")).await, ["-3", "-1"]);
     assert_eq!(amounts("status=pending").await, ["5"], "the hold of the link");
     assert_eq!(amounts("type=payout").await, [""; 0]);
+    for [from, until] in [["start_date", "end_date"], ["created_after", "end_date"], ["start_date", "created_before"]] {
+        let query = format!("{from}=2026-03-02T00:00:00Z&{until}=2026-03-01T00:00:00Z");
+        let reply = server.get(&format!("/v2/transfers?{query}")).app_key().send().await;
+        reply.refused(400, "invalid-input");
+        assert_eq!(reply.fields(), [from, until], "{}", reply.text);
+    }
     assert_eq!(amounts(&format!("start_date={middle}")).await, ["5", "-3", "-2"], "the start is inclusive");
     assert_eq!(amounts(&format!("end_date={middle}")).await, ["-1"], "the end is exclusive");
     server.get("/v2/transfers?type=gift").app_key().send().await.refused(400, "invalid-input");

@@ -8,6 +8,7 @@ use crate::ids::{MemberId, MemberSessionId, OrgId};
 use crate::members::may;
 use crate::members::{self, Member, MemberStatus, Role, sign_in};
 use crate::permission::Permission as Act;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -96,7 +97,9 @@ pub fn acting(world: &mut World, org: OrgId, member: MemberId, act: Act) -> Resu
             member.role,
             members::roles_that_may(act)
         );
-        return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).into());
+        return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message)
+            .because(Reason::RoleNotAllowed)
+            .into());
     }
     Ok(Actor::from(&*member))
 }

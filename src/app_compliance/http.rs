@@ -7,10 +7,13 @@ use crate::apps::{self, app_in_path};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::refusal::Code;
+use crate::users::read_with_days;
 
 /// PUT /v2/apps/{app_id}/compliance
 pub async fn put(call: Call) -> Outcome {
-    let command = call.body::<ComplianceInput>().and_then(|sent| {
+    let days = ["/company_info/incorporation_date", "/directors/*/dob"];
+    let sent = read_with_days::<ComplianceInput>(&call.body, call.bursar.clock.now().date(), &days);
+    let command = sent.and_then(|sent| {
         let (vault, nonce) = (call.bursar.vault.clone(), call.bursar.entropy().bytes());
         Ok(PutCompliance { scope: app_in_path(&call)?, sent, vault, nonce })
     });

@@ -13,6 +13,7 @@ use crate::ids::{ApprovalPolicyId, MemberId};
 use crate::input::{Problems, wrong};
 use crate::members;
 use crate::patch::Patch;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vendors;
@@ -134,7 +135,9 @@ impl Command for UpdatePolicy {
         self.patch.must_name_those_who_can(world, self.scope)?;
         let actor = acting_if_named(world, self.scope.org, self.acting, Act::Govern)?;
         if policy.deleted_at.is_some() {
-            return Err(Refusal::new(Code::InvalidState, "This approval policy was deleted.").into());
+            return Err(Refusal::new(Code::InvalidState, "This approval policy was deleted. Create a new one.")
+                .because(Reason::ObjectDeleted)
+                .into());
         }
 
         // From here it must succeed.

@@ -15,6 +15,7 @@ use crate::members::sign_in::{self, Kind, Token, rules};
 use crate::members::{self, Member};
 use crate::permission::Permission;
 use crate::program::{Bursar, KnownKey};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -80,7 +81,7 @@ pub async fn authenticate(
     let now = bursar.clock.now();
     if known.expires_at.is_some_and(|at| at <= now) {
         let message = "This key has expired. Create another one with an organization key.";
-        return Err(Refusal::new(Code::Unauthorized, message));
+        return Err(Refusal::new(Code::Unauthorized, message).because(Reason::KeyExpired));
     }
     if shown.kind() != CredentialKind::Client {
         bursar.keys.note_use(&client_id, known.org, now);
@@ -108,7 +109,7 @@ async fn by_session_alone(
     let Some(permission) = members else {
         // A route without members must not reveal whether the session is live.
         let message = "This route does not accept a member session. Send a key in the header Authorization.";
-        return Err(Refusal::new(Code::NotPermitted, message));
+        return Err(Refusal::new(Code::NotPermitted, message).because(Reason::MembersNotAccepted));
     };
     let (org, member) = signed_in(bursar, session, permission, None).await?;
     let app = acting_app(bursar, org, acts_as(Shown::Session, who, asked_app(api_app_id)?)?).await?;
@@ -144,7 +145,8 @@ fn refuse_role(member: &Member, permission: Permission) -> Result<(), Refusal> {
     Err(Refusal::new(
         Code::NotPermitted,
         format!("{} has the role {}. This call requires one of the roles: {roles}.", member.name, member.role),
-    ))
+    )
+    .because(Reason::RoleNotAllowed))
 }
 
 async fn acting_app(bursar: &Bursar, org: OrgId, acts_as: ActsAs) -> Result<Option<AppId>, Refusal> {
@@ -238,7 +240,7 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
             if asked.is_some_and(|asked| asked != own) {
                 let message =
                     "The key belongs to another app than Api-App-Id. Omit the header, or use an organization key.";
-                return Err(Refusal::field(Code::NotPermitted, "Api-App-Id", message));
+                return Err(Refusal::field(Code::NotPermitted, "Api-App-Id", message).because(Reason::OtherApp));
             }
             Ok(ActsAs::Own(own))
         }
@@ -297,8 +299,9 @@ fn session_rows(caller: &Caller) -> Vec<Want> {
 fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
     let missing =
         "The credentials are missing. Send the header Authorization: Basic with the Base64 of <client_id>:<api_key>.";
-    let header = header.ok_or_else(|| Refusal::new(Code::Unauthorized, missing))?;
-    Credential::parse(header).map_err(|reason| Refusal::new(Code::Unauthorized, reason.to_string()))
+    let header = header.ok_or_else(|| Refusal::new(Code::Unauthorized, missing).because(Reason::CredentialsMissing))?;
+    Credential::parse(header)
+        .map_err(|reason| Refusal::new(Code::Unauthorized, reason.to_string()).because(Reason::CredentialsMalformed))
 }
 
 fn asked_app(api_app_id: Option<&str>) -> Result<Option<AppId>, Refusal> {

@@ -17,6 +17,7 @@ use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{MemberId, OrgId};
 use crate::members::sign_in::Invite;
 use crate::members::{self, NewMember};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -109,7 +110,9 @@ impl Command for CreateOrganization {
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let (org, now) = (self.org, world.now());
         if world.get::<Organization>(key![org])?.is_some() {
-            return Err(Refusal::new(Code::InvalidState, "The organization already exists.").into());
+            return Err(Refusal::new(Code::InvalidState, "The organization already exists. Use its keys.")
+                .because(Reason::AlreadyExists)
+                .into());
         }
         let administrator = members::add(world, org, self.administrator.clone())?;
         world.add(Organization { org, name: self.name.clone(), created_at: now });

@@ -13,6 +13,7 @@ use super::model::Key;
 use crate::clock::Time;
 use crate::ids::{AppId, Entropy, OrgId};
 use crate::program::Environment;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Purpose, Vault};
 
@@ -188,6 +189,7 @@ pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgI
 /// Returns one refusal for every invalid credential, so that callers cannot learn which part was wrong.
 pub fn unauthorized() -> Refusal {
     Refusal::new(Code::Unauthorized, "The client id and the api key do not match an active key.")
+        .because(Reason::CredentialsWrong)
 }
 
 #[cfg(test)]

@@ -31,10 +31,7 @@ pub fn may_write_to(world: &mut World, scope: Scope, e164: &str, field: &str) ->
 pub fn still_writes_to(world: &mut World, scope: Scope, e164: &str) -> Result<(), Halt> {
     match refused(world, scope, e164)? {
         Some((reason, message)) => {
-            let refusal = Refusal::new(Code::InvalidState, format!("The phone number {message}."));
-            // The other reasons are of a number that a request brings in.
-            let may_change = reason == Reason::CountryNotAllowed;
-            Err(if may_change { refusal.because(reason) } else { refusal }.into())
+            Err(Refusal::new(Code::InvalidState, format!("The phone number {message}.")).because(reason).into())
         }
         None => Ok(()),
     }

@@ -9,6 +9,7 @@ use crate::apps;
 use crate::ids::{AppId, BankFileId, BankItemId, OrgId, SettlementAccountId, TransferId};
 use crate::ledger::{self, postings};
 use crate::money::Cents;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::rules::TransferEvent;
@@ -32,7 +33,7 @@ pub struct Overtaken;
 impl From<Overtaken> for Halt {
     fn from(Overtaken: Overtaken) -> Self {
         let message = "A payment of the line was booked by another line. Match the line again.";
-        Refusal::new(Code::InvalidState, message).into()
+        Refusal::new(Code::InvalidState, message).because(Reason::BankExcludes).into()
     }
 }
 

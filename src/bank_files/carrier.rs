@@ -16,6 +16,7 @@ use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::rails::Direction;
+use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -124,7 +125,7 @@ fn is_complete(platform: Platform, format: FileFormat, method: &PayoutMethod) ->
         "The payout method lacks what the bank needs for {platform}: the payee's town and address_country, and the bic of \
          a bank abroad. Add the payout method again with these fields, or choose another one."
     );
-    Err(Refusal::new(Code::UserInfoMissing, message))
+    Err(Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountIncomplete))
 }
 
 /// Returns the route of a rail to a bank that is in force, and its connection.
@@ -221,7 +222,7 @@ fn credit(
     let Some(limits) = settings.limits.credit else {
         let message = "The bank connection of this rail sends no payments. Choose another rail, or let an admin set \
                        the limits of its credits.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete).into());
     };
     if amount > limits.per_entry {
         let message = format!(
@@ -230,7 +231,10 @@ fn credit(
             amount.dollars(),
             limits.per_entry.dollars()
         );
-        return Err(Refusal::new(Code::LimitExceeded, message).into());
+        return Err(Refusal::new(Code::LimitExceeded, message)
+            .because(Reason::AmountLimit)
+            .with(Details::limit("limits.credit.per_entry", limits.per_entry.get()))
+            .into());
     }
     let format = settings.identity.format();
     let (class, validates) = match format {
@@ -288,7 +292,10 @@ pub(super) fn carrier_from(
             amount.dollars(),
             limits.per_entry.dollars()
         );
-        return Err(Refusal::new(Code::LimitExceeded, message).into());
+        return Err(Refusal::new(Code::LimitExceeded, message)
+            .because(Reason::AmountLimit)
+            .with(Details::limit("limits.debit.per_entry", limits.per_entry.get()))
+            .into());
     }
     let originator = originators::find(world, connection.org, parts.originator)?;
     if !originator.entry_classes.0.contains(&class) {
@@ -296,7 +303,7 @@ pub(super) fn carrier_from(
             "The originator of the route may not send {class} entries, which this debit needs. Let an admin route ach to \
              an originator that may."
         );
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete).into());
     }
     let (platform, direction, purpose) = (Platform::Ach, Direction::Debit, FilePurpose::Payments);
     let may_be_same_day = may_be_same_day(platform, amount);
@@ -339,11 +346,11 @@ pub(super) fn following(
 fn no_class() -> Refusal {
     let message = "The originator of this rail's route may send neither PPD nor CCD entries. Choose another rail, or let \
                    an admin route the rail to another originator.";
-    Refusal::new(Code::InvalidState, message)
+    Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete)
 }
 
 fn no_window() -> Refusal {
     let message = "No window of the bank connection takes a file within three weeks. Choose another rail, or let an admin \
                    change the windows.";
-    Refusal::new(Code::InvalidState, message)
+    Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete)
 }

@@ -11,6 +11,7 @@ use super::model::{BankEntry, BankFile, EntryStatus};
 use super::rows;
 use crate::banking::{FileFormat, Identity, originators, settlement_accounts};
 use crate::ids::TransferId;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::vault::Vault;
 use crate::world::{Halt, World};
@@ -38,8 +39,8 @@ pub enum Contents {
 /// `invalid-state` before the cut-off; `internal-error` if a key is missing or a value has no place in the file.
 pub fn contents(world: &mut World, vault: &Vault, file: &BankFile) -> Result<Contents, Halt> {
     let Some(header) = &file.header else {
-        let message = "The file is open until its cut-off, and has no bytes yet.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        let message = "The file is open until its cut-off, and has no bytes yet. Fetch it after its cut-off.";
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::TooEarly).into());
     };
     let mut entries = all(world, file)?;
     entries.retain(|entry| entry.status != EntryStatus::Withdrawn);

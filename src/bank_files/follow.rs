@@ -13,6 +13,7 @@ use crate::ids::{BankReversalId, TransferId};
 use crate::money::Cents;
 use crate::payout_methods::CORRECTED;
 use crate::rails::Direction;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -74,9 +75,22 @@ impl NotReversible {
     }
 }
 
+impl NotReversible {
+    const fn reason(self) -> Reason {
+        match self {
+            Self::NotAtBank | Self::Unproven => Reason::TooEarly,
+            Self::Message | Self::Reversal | Self::Prenote => Reason::WrongKind,
+            Self::Returned | Self::NotSent | Self::Corrected => Reason::BankExcludes,
+            Self::Reversed => Reason::AlreadyDone,
+            Self::Erased => Reason::ObjectDeleted,
+            Self::Late => Reason::TooLate,
+        }
+    }
+}
+
 impl From<NotReversible> for Halt {
     fn from(why: NotReversible) -> Self {
-        Refusal::new(Code::InvalidState, why.message()).into()
+        Refusal::new(Code::InvalidState, why.message()).because(why.reason()).into()
     }
 }
 

@@ -17,6 +17,7 @@ use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{BankFileId, MemberId};
 use crate::input::Input;
 use crate::permission::Permission;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::world::record::Cell as _;
@@ -78,11 +79,15 @@ pub async fn download(call: Call) -> Outcome {
             let name = file.name.clone().unwrap_or_default();
             match contents(world, &vault, &file)? {
                 Contents::Bytes(bytes) => Ok((name, bytes)),
-                Contents::Nothing => Err(refused("The file has no payments.")),
-                Contents::Erased => {
-                    Err(refused("A payee of the file was erased, and its bytes cannot be built again."))
-                }
-                Contents::Unusable(_) => Err(refused("The account of a payee was changed in the store. Run verify.")),
+                Contents::Nothing => Err(refused(Reason::WrongKind, "The file has no payments, and so no bytes.")),
+                Contents::Erased => Err(refused(
+                    Reason::ObjectDeleted,
+                    "A payee of the file was erased, and its bytes cannot be built again.",
+                )),
+                Contents::Unusable(_) => Err(refused(
+                    Reason::BankExcludes,
+                    "The account of a payee was changed in the store. Run bursar verify.",
+                )),
             }
         })
         .await?;
@@ -91,8 +96,8 @@ pub async fn download(call: Call) -> Outcome {
     Ok(Answer::file("text/plain; charset=us-ascii", bytes).header("content-disposition", disposition))
 }
 
-fn refused(message: &str) -> Halt {
-    Refusal::new(Code::InvalidState, message).into()
+fn refused(reason: Reason, message: &str) -> Halt {
+    Refusal::new(Code::InvalidState, message).because(reason).into()
 }
 
 /// Refuses a file that the server may send at the same time as the person who downloads it.
@@ -108,7 +113,10 @@ fn may_be_taken(world: &World, file: &BankFile) -> Result<(), Halt> {
         | FileStatus::Dropped => false,
     };
     if file.must_wait_for_release() {
-        return Err(refused("The file waits for its release. Another member must release it first."));
+        return Err(refused(
+            Reason::MemberNeeded,
+            "The file waits for its release. Another member must release it first.",
+        ));
     }
     if may_still_be_sent {
         is_in_time(file, world.now())?;
@@ -117,6 +125,7 @@ fn may_be_taken(world: &World, file: &BankFile) -> Result<(), Halt> {
     let is_automatic = connection.transport != TRANSPORT_MANUAL && connection.status == ConnectionStatus::Approved;
     if may_still_be_sent && is_automatic {
         return Err(refused(
+            Reason::InUse,
             "The server may send this file itself. Pause the connection first, take the file to the bank, mark it as \
              sent, and then resume the connection.",
         ));

@@ -14,6 +14,7 @@ use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{BankFileId, MemberId, OrgId};
 use crate::jobs::{self, Work};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
@@ -62,8 +63,8 @@ impl Command for ActOnFile {
     }
 }
 
-fn refused(message: &str) -> Halt {
-    Refusal::new(Code::InvalidState, message).into()
+fn refused(reason: Reason, message: &str) -> Halt {
+    Refusal::new(Code::InvalidState, message).because(reason).into()
 }
 
 /// Refuses a file that the ACH rules do not allow any more.
@@ -72,7 +73,7 @@ pub(super) fn is_in_time(file: &BankFile, now: Time) -> Result<(), Refusal> {
         None => Ok(()),
         Some(send_by) => {
             let message = format!("The ACH rules allowed the entries of this file until {send_by}. Cancel it.");
-            Err(Refusal::new(Code::InvalidState, message))
+            Err(Refusal::new(Code::InvalidState, message).because(Reason::TooLate))
         }
     }
 }
@@ -83,10 +84,16 @@ fn release(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<
         return Ok(file.clone());
     }
     if file.sha256.is_none() {
-        return Err(refused("The file is not complete. Release it after its cut-off, when it has a hash."));
+        return Err(refused(
+            Reason::TooEarly,
+            "The file is not complete. Release it after its cut-off, when it has a hash.",
+        ));
     }
     if !file.must_release {
-        return Err(refused("The file is within the limits of its connection and covered. It needs no release."));
+        return Err(refused(
+            Reason::AlreadyDone,
+            "The file is within the limits of its connection and covered. It needs no release.",
+        ));
     }
     is_in_time(file, world.now())?;
     let connection = connections::find(world, file.org, file.connection)?;
@@ -103,10 +110,13 @@ fn release(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<
 fn mark_sent(world: &mut World, file: &Arc<BankFile>, by: MemberId, evidence: &str) -> Result<Arc<BankFile>, Halt> {
     rules::apply(file.status, FileEvent::MarkedSent)?;
     if file.sha256.is_none() {
-        return Err(refused("The file is not complete. Wait until it has a hash."));
+        return Err(refused(Reason::TooEarly, "The file is not complete. Wait until it has a hash."));
     }
     if file.must_wait_for_release() {
-        return Err(refused("The file waits for its release. Another member must release it first."));
+        return Err(refused(
+            Reason::MemberNeeded,
+            "The file waits for its release. Another member must release it first.",
+        ));
     }
 
     // From here it must succeed.
@@ -133,7 +143,7 @@ fn decide(
             "The file is {}. Members decide about a file in doubt, or whether the bank accepted or rejected one that is sent.",
             file.status
         );
-        return Err(refused(&message));
+        return Err(refused(Reason::StatusNotAllowed, &message));
     }
     // The evidence of a proposal says nothing about a later delivery, so this member proposes.
     let since = file.sent_at.or(file.sealed_at).map_or(0, Time::micros);
@@ -188,6 +198,7 @@ fn confirm(
 fn must_be_swept(file: &BankFile) -> Result<(), Halt> {
     if file.unswept {
         return Err(refused(
+            Reason::TooEarly,
             "Temporary files of an earlier delivery may still be at the bank. Wait until the server has removed them.",
         ));
     }
@@ -197,15 +208,22 @@ fn must_be_swept(file: &BankFile) -> Result<(), Halt> {
 fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<BankFile>, Halt> {
     if file.returned > 0 || file.refused > 0 {
         return Err(refused(
+            Reason::BankExcludes,
             "The bank returned or refused payments of this file. Cancel it, and pay the others again.",
         ));
     }
     if file.booked > 0 {
-        return Err(refused("The bank has booked this file. Cancel it, and make the payments again."));
+        return Err(refused(
+            Reason::BankExcludes,
+            "The bank has booked this file. Cancel it, and make the payments again.",
+        ));
     }
     // An open file moves only when it misses its window.
     if file.sealed_at.is_none() {
-        return Err(refused("The file is open and moves to the next window when it misses this one."));
+        return Err(refused(
+            Reason::TooEarly,
+            "The file is open and moves to the next window when it misses this one. No action is required.",
+        ));
     }
     rules::apply(file.status, FileEvent::Redated)?;
     must_be_swept(file)?;
@@ -214,11 +232,13 @@ fn redate(world: &mut World, file: &Arc<BankFile>, by: MemberId) -> Result<Arc<B
         Next::Moved(moved) => moved,
         Next::NoWindow => {
             return Err(refused(
+                Reason::SetUpIncomplete,
                 "No window of the bank connection takes a file within three weeks. Change its windows.",
             ));
         }
         Next::TooLate => {
             return Err(refused(
+                Reason::TooLate,
                 "The next window is after send_by, the time until which the ACH rules allow the entries of this file. \
                  Cancel it.",
             ));

@@ -56,7 +56,22 @@ impl FileEvent {
 /// # Errors
 /// `invalid-state`.
 pub fn apply(status: FileStatus, event: FileEvent) -> Result<FileStatus, Refusal> {
-    states::apply("bank file", status, |status| transition(status, event))
+    states::apply("bank file", status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with a file in a state.
+const fn way_out(status: FileStatus) -> &'static str {
+    match status {
+        FileStatus::Open => "Wait until its cut-off; until then its payments can be canceled one by one.",
+        FileStatus::Sealed | FileStatus::Sending => {
+            "The server sends it in its window: wait, mark it as sent if the bank has it, redate it, or cancel it."
+        }
+        FileStatus::Renaming => "Its delivery ends soon: fetch it again when it is sent or in_doubt.",
+        FileStatus::InDoubt => "Ask the bank whether it has the file. Then mark it as sent or as unsent.",
+        FileStatus::Sent => "The bank has it: to take payments back, reverse the file or an entry.",
+        FileStatus::Rejected => "Redate it to send it again, or cancel it.",
+        FileStatus::Canceled | FileStatus::Dropped => "Its status is final: make new payments.",
+    }
 }
 
 const fn transition(status: FileStatus, event: FileEvent) -> Option<FileStatus> {

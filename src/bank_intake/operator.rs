@@ -16,6 +16,7 @@ use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{BankItemId, InboundFileId, MemberId, OrgId, TransferId};
 use crate::jobs::{self, Work};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::settlements::Returned;
 use crate::world::{Halt, World};
@@ -85,7 +86,9 @@ fn may_be_read(world: &World, file: &InboundFile, by: MemberId, sha256: Option<&
     let same = rows::of_hash(world, file.org, file.connection, &file.sha256)?;
     match same.iter().find(|other| other.id != file.id && other.is_used()) {
         None => Ok(()),
-        Some(other) => Err(refused(&format!("The file {} has the same bytes. Discard this one.", other.id))),
+        Some(other) => {
+            Err(refused(Reason::AlreadyExists, &format!("The file {} has the same bytes. Discard this one.", other.id)))
+        }
     }
 }
 
@@ -142,16 +145,17 @@ impl Command for ActOnItem {
                     "The item has version {} now, not {version}. Read it again before you approve it.",
                     item.version
                 );
-                Err(refused(&message))
+                Err(refused(Reason::WrongKind, &message))
             }
             ItemDeed::Approve { .. } if item.is_line() => queue::approve(world, &item, by),
             ItemDeed::Approve { .. } => approve(world, &item, by),
             ItemDeed::Assign { proposal, evidence } => queue::assign(world, &item, by, proposal, evidence),
             ItemDeed::WriteOff { reason } => queue::write_off(world, &item, by, reason),
             ItemDeed::Explain { reason } => queue::explain(world, &item, by, reason),
-            ItemDeed::Ignore { .. } if item.is_line() => {
-                Err(refused("A line of a statement moved money. Assign it, book it as costs, or explain it."))
-            }
+            ItemDeed::Ignore { .. } if item.is_line() => Err(refused(
+                Reason::WrongKind,
+                "A line of a statement moved money. Assign it, book it as costs, or explain it.",
+            )),
             ItemDeed::Ignore { reason } => {
                 let to = rules::apply_to_item(item.status, ItemEvent::Ignored)?;
                 let now = world.now();
@@ -177,7 +181,7 @@ fn propose(
         } else {
             "Only a return can be matched with a payment. Clarify this report with the bank, and ignore it."
         };
-        return Err(refused(message));
+        return Err(refused(Reason::WrongKind, message));
     }
     let to = rules::apply_to_item(item.status, ItemEvent::Matched)?;
     let Some(entry) = bank_files::entry(world, item.org, transfer)? else {
@@ -203,20 +207,28 @@ fn propose(
 fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<BankItem>, Halt> {
     let to = rules::apply_to_item(item.status, ItemEvent::Approved)?;
     let (Some(transfer), Some(matched_by)) = (item.transfer, item.matched_by) else {
-        return Err(refused("The report is matched with no payment. Match it first."));
+        return Err(refused(Reason::StepMissing, "The report is matched with no payment. Match it first."));
     };
     is_second_person(matched_by, by)?;
     let entry = bank_files::entry(world, item.org, transfer)?.ok_or_else(|| Refusal::not_found("bank entry"))?;
     let said = (item.code.as_str(), item.bank_reason.as_deref(), item.text.as_deref().unwrap_or_default());
     match return_entry(world, &entry, said)? {
         Returned::Booked => {}
-        Returned::Again => return Err(refused("The payment was returned before. Ignore this report.")),
+        Returned::Again => {
+            return Err(refused(Reason::AlreadyDone, "The payment was returned before. Ignore this report."));
+        }
         Returned::NotSent => {
             return Err(refused(
+                Reason::StepMissing,
                 "The payment's file is not at the bank according to your records. Mark it as sent first.",
             ));
         }
-        Returned::NotInFile => return Err(refused("The payment left its file, or its file was canceled.")),
+        Returned::NotInFile => {
+            return Err(refused(
+                Reason::BankExcludes,
+                "The payment left its file, or its file was canceled. Match another payment, or ignore the report.",
+            ));
+        }
     }
     let now = world.now();
     record(world, item, ActKind::BankItemApproved, by, |item| {

@@ -14,6 +14,7 @@ use crate::events::acts::ActKind;
 use crate::ids::{MemberId, TransferId};
 use crate::money::Cents;
 use crate::rails::failures::FailureCode;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::settlements::{self, Returned};
@@ -39,7 +40,8 @@ pub fn is_clarified(item: &BankItem) -> bool {
 }
 
 fn line_of(item: &BankItem) -> Result<Line, Halt> {
-    let account = item.suspense.ok_or_else(|| refused("The line is not in suspense."))?;
+    let account =
+        item.suspense.ok_or_else(|| refused(Reason::AlreadyDone, "The line is not in suspense: it is booked."))?;
     Ok(Line { org: item.org, id: item.id, account, amount: item.amount })
 }
 
@@ -52,7 +54,10 @@ pub(super) fn assign(
     evidence: &str,
 ) -> Result<Arc<BankItem>, Halt> {
     if !item.is_line() {
-        return Err(refused("Only a line of a statement is assigned. Match a return with its payment."));
+        return Err(refused(
+            Reason::WrongKind,
+            "Only a line of a statement is assigned. Match a return with its payment.",
+        ));
     }
     let status = rules::apply_to_item(item.status, ItemEvent::Matched)?;
     booked_line(world, item, proposal)?;
@@ -100,14 +105,14 @@ fn booked_line(world: &mut World, item: &BankItem, proposal: &Proposal) -> Resul
 /// Refuses an owner of the money before the first statement while payments may have changed it: once it is gone, no line is
 /// left for them.
 fn is_free_of_payments(world: &mut World, item: &BankItem, line: Line) -> Result<(), Halt> {
-    let day = item.booked_on.as_deref().ok_or_else(|| refused("The money is of no statement."))?;
+    let day = item.booked_on.as_deref().ok_or_else(|| refused(Reason::WrongKind, "The money is of no statement."))?;
     let open = bank_files::sent_before(world, line.org, line.account, day)?;
     let Some(first) = open.first() else { return Ok(()) };
     let message = format!(
         "The bank had {first} before its first statement, of {day}, and has not booked it here. If the bank had booked it by \
          then, assign that part of the money first (payments or returns); otherwise wait for its line."
     );
-    Err(refused(&message))
+    Err(refused(Reason::StepMissing, &message))
 }
 
 fn sum(of: Cents, amount: Cents) -> Result<Cents, Halt> {
@@ -171,7 +176,7 @@ fn comes_back(world: &World, entry: &BankEntry, line: Line) -> Result<bool, Halt
 /// Confirms the explanation of another member; the line stays in suspense.
 fn confirm(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> Result<Arc<BankItem>, Halt> {
     let (Some(explained_by), None) = (item.closed_by, item.matched_by) else {
-        return Err(refused("Two members have explained the line."));
+        return Err(refused(Reason::AlreadyDone, "Two members have explained the line. No action is required."));
     };
     is_second_person(explained_by, by)?;
     record(world, item, ActKind::BankItemApproved, by, |item| {
@@ -186,14 +191,17 @@ pub(super) fn approve(world: &mut World, item: &Arc<BankItem>, by: MemberId) -> 
     }
     let approved = rules::apply_to_item(item.status, ItemEvent::Approved)?;
     let (Some(matched_by), Some(Document(proposal))) = (item.matched_by, item.proposal.clone()) else {
-        return Err(refused("The line is not assigned. Assign it first."));
+        return Err(refused(Reason::StepMissing, "The line is not assigned. Assign it first."));
     };
     is_second_person(matched_by, by)?;
     let line = booked_line(world, item, &proposal)?;
     let transfer = book(world, line, &proposal)?;
     let Proposal { booked_as, app_id, bank_file_ids, transfer_ids } = proposal;
     // The line is the whole item but for the money before the first statement, of which the rest stays in suspense.
-    let rest = item.amount.minus(line.amount).map_err(|_| refused("The rest of the money is too large."))?;
+    let rest = item
+        .amount
+        .minus(line.amount)
+        .map_err(|_| refused(Reason::WrongKind, "The rest of the money is too large."))?;
     let status = if rest.is_zero() { approved } else { rules::apply_to_item(item.status, ItemEvent::Divided)? };
     let now = world.now();
     record(world, item, ActKind::BankItemApproved, by, |item| {
@@ -228,7 +236,9 @@ fn book(world: &mut World, line: Line, proposal: &Proposal) -> Result<Option<Tra
             bank_files::assign_to_returns(world, line, &proposal.transfer_ids)?;
         }
         BookedAs::Deposit => {
-            let app = proposal.app_id.ok_or_else(|| refused("The deposit has no app. Assign the line again."))?;
+            let app = proposal
+                .app_id
+                .ok_or_else(|| refused(Reason::StepMissing, "The deposit has no app. Assign the line again."))?;
             return bank_files::assign_to_app(world, line, app).map(Some);
         }
         BookedAs::Costs => bank_files::write_off(world, line)?,
@@ -245,9 +255,10 @@ fn come_back(world: &mut World, line: Line, id: TransferId) -> Result<(), Halt> 
     }
     match settlements::return_entry(world, &entry, FailureCode::RejectedByRail)? {
         Returned::Booked => Ok(()),
-        Returned::Again | Returned::NotSent | Returned::NotInFile => {
-            Err(refused("The payment came back in another way since it was proposed. Assign the line again."))
-        }
+        Returned::Again | Returned::NotSent | Returned::NotInFile => Err(refused(
+            Reason::BankExcludes,
+            "The payment came back in another way since it was proposed. Assign the line again.",
+        )),
     }
 }
 
@@ -259,7 +270,7 @@ pub(super) fn write_off(
     reason: &str,
 ) -> Result<Arc<BankItem>, Halt> {
     if !item.is_line() {
-        return Err(refused("Only a line of a statement is booked as costs. Ignore the report."));
+        return Err(refused(Reason::WrongKind, "Only a line of a statement is booked as costs. Ignore the report."));
     }
     let line = line_of(item)?;
     // A credit may be the money of a payer; interest of the bank is not.
@@ -286,7 +297,7 @@ pub(super) fn explain(
     reason: &str,
 ) -> Result<Arc<BankItem>, Halt> {
     if !item.is_line() {
-        return Err(refused("Only a line of a statement is explained. Ignore the report."));
+        return Err(refused(Reason::WrongKind, "Only a line of a statement is explained. Ignore the report."));
     }
     let status = rules::apply_to_item(item.status, ItemEvent::Explained)?;
     record(world, item, ActKind::BankItemExplained, by, |item| {

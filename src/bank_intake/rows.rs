@@ -9,6 +9,7 @@ use crate::ids::{
     BankConnectionId, BankItemId, BankStatementId, InboundFileId, MemberId, OrgId, SettlementAccountId, TransferId,
 };
 use crate::money::Cents;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Purpose, SealContext, Vault};
 use crate::world::query::Query;
@@ -122,8 +123,8 @@ pub fn is_known(
     Ok(modified.is_some() && named.iter().any(|file| (file.size, file.modified) == (size, modified)))
 }
 
-pub(super) fn refused(message: &str) -> Halt {
-    Refusal::new(Code::InvalidState, message).into()
+pub(super) fn refused(reason: Reason, message: &str) -> Halt {
+    Refusal::new(Code::InvalidState, message).because(reason).into()
 }
 
 /// Changes an item, and records the act of the member.

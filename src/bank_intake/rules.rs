@@ -22,7 +22,18 @@ impl InboundEvent {
 /// # Errors
 /// `invalid-state`.
 pub(super) fn apply(status: InboundStatus, event: InboundEvent) -> Result<InboundStatus, Refusal> {
-    states::apply("inbound file", status, |status| transition(status, event))
+    states::apply("inbound file", status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with a file in a state.
+const fn way_out(status: InboundStatus) -> &'static str {
+    match status {
+        InboundStatus::Uploaded => "Let another member replay it, or discard it.",
+        InboundStatus::Stored => "It is read next: fetch it again when it is applied or quarantined.",
+        InboundStatus::Quarantined => "Replay it after a correction of the set-up, or discard it.",
+        InboundStatus::Applied => "Its status is final: correct single reports with /v2/bank/items.",
+        InboundStatus::Discarded | InboundStatus::Duplicate => "Its status is final: ask the bank for another file.",
+    }
 }
 
 const fn transition(status: InboundStatus, event: InboundEvent) -> Option<InboundStatus> {
@@ -77,7 +88,19 @@ impl ItemEvent {
 /// # Errors
 /// `invalid-state`.
 pub fn apply_to_item(status: ItemStatus, event: ItemEvent) -> Result<ItemStatus, Refusal> {
-    states::apply("bank item", status, |status| item_transition(status, event))
+    states::apply("bank item", status, |status| item_transition(status, event), way_out_of_item)
+}
+
+/// Returns what a caller can do with a report in a state.
+const fn way_out_of_item(status: ItemStatus) -> &'static str {
+    match status {
+        ItemStatus::Waiting => "Wait until its statement is applied.",
+        ItemStatus::Unmatched | ItemStatus::Explained => {
+            "Match a return; assign a line, write it off, or explain it; ignore any other report."
+        }
+        ItemStatus::Matched => "Let another member approve it, or match it again.",
+        ItemStatus::Applied | ItemStatus::Ignored => "Its status is final.",
+    }
 }
 
 const fn item_transition(status: ItemStatus, event: ItemEvent) -> Option<ItemStatus> {

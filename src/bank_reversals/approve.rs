@@ -14,6 +14,7 @@ use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{BankReversalId, MemberId, OrgId};
 use crate::jobs::{self, Work};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -73,7 +74,7 @@ fn approve(
             "The reversal has version {} now, not {version}. Read it again before you approve it.",
             reversal.version
         );
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::VersionDiffers).into());
     }
     is_second_person(reversal.made_by, by)?;
     let now = world.now();

@@ -12,6 +12,7 @@ use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{BankFileId, OrgId, TransferId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -48,7 +49,7 @@ impl Command for ProposeReversal {
             |other: &Arc<BankReversal>| matches!(other.status, ReversalStatus::Proposed | ReversalStatus::Approved);
         if let Some(other) = others.into_iter().find(is_open) {
             let message = format!("The reversal {} is {}. Approve or dismiss that one.", other.id, other.status);
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::AlreadyExists).into());
         }
 
         // From here it must succeed.
@@ -90,7 +91,7 @@ fn send_by(world: &World, file: &BankFile) -> Result<Time, Halt> {
     if matches!(connection.status, ConnectionStatus::Draft | ConnectionStatus::Tested) {
         let message = "The bank connection was changed, and no member has approved the change. Let another member approve it \
                        first.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::MemberNeeded).into());
     }
     let settings = &connection.settings.0;
     let damaged = || Refusal::new(Code::InternalError, "The effective date of a bank file is no date.");
@@ -127,6 +128,7 @@ fn of_file(world: &World, file: &BankFile, send_by: Time) -> Result<(), Halt> {
         None => Ok(()),
         Some(NotReversible::Reversal) => {
             Err(Refusal::new(Code::InvalidState, "The entries of the file are reversals. Make new payments instead.")
+                .because(Reason::WrongKind)
                 .into())
         }
         Some(why) => Err(why.into()),

@@ -2,6 +2,7 @@
 
 use super::model::ReversalStatus;
 use crate::clock::{DAY_SECONDS, Time};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
@@ -26,7 +27,18 @@ impl ReversalEvent {
 /// # Errors
 /// `invalid-state`.
 pub(super) fn apply(status: ReversalStatus, event: ReversalEvent) -> Result<ReversalStatus, Refusal> {
-    states::apply("bank reversal", status, |status| transition(status, event))
+    states::apply("bank reversal", status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with an order in a state.
+const fn way_out(status: ReversalStatus) -> &'static str {
+    match status {
+        ReversalStatus::Proposed => "Let another member approve it, or dismiss it.",
+        ReversalStatus::Approved | ReversalStatus::Joined => {
+            "It is approved and in the next files: to stop it, cancel such a file before its cut-off."
+        }
+        ReversalStatus::Dismissed => "Its status is final: propose another reversal.",
+    }
 }
 
 const fn transition(status: ReversalStatus, event: ReversalEvent) -> Option<ReversalStatus> {
@@ -57,7 +69,7 @@ pub(super) fn is_found_lately(found_at: Time, now: Time) -> Result<(), Refusal> 
     if now.seconds_since(found_at) > FOUND_SECONDS {
         let message = "was more than 24 hours ago, the time in which the ACH rules require a reversal. Ask the bank to \
                        recall the payment";
-        return Err(Refusal::field(Code::InvalidState, "/found_at", message));
+        return Err(Refusal::field(Code::InvalidState, "/found_at", message).because(Reason::TooLate));
     }
     Ok(())
 }

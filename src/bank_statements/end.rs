@@ -8,6 +8,7 @@ use crate::banking::settlement_accounts::{self, SettlementAccount};
 use crate::banking::{Person, SetupStatus};
 use crate::engine::Command;
 use crate::ids::{OrgId, SettlementAccountId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -30,7 +31,7 @@ impl Command for EndSettlementAccount {
         }
         if let Some(open) = rows::open_matter(world, self.org, account.id)? {
             let message = format!("The account has {open}. Clarify that first: see bursar bank reconcile.");
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
         }
         settlement_accounts::end(world, &account, actor.member)
     }

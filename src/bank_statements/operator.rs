@@ -13,11 +13,12 @@ use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{BankStatementId, MemberId, OrgId};
 use crate::jobs::{self, Work};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
-fn refused(message: impl Into<String>) -> Halt {
-    Refusal::new(Code::InvalidState, message).into()
+fn refused(reason: Reason, message: impl Into<String>) -> Halt {
+    Refusal::new(Code::InvalidState, message).because(reason).into()
 }
 
 /// POST /v2/bank/statements/{bank_statement_id}/confirm
@@ -38,7 +39,9 @@ impl Command for ConfirmStatement {
         let account = statement.settlement_account;
         let last = rows::balance(world, self.org, account)?;
         if statement.status != StatementStatus::Waiting {
-            return Err(refused(format!("The statement is {}; only one that waits is confirmed.", statement.status)));
+            let (from, waiting) = (statement.status, StatementStatus::Waiting.as_str());
+            let message = format!("The statement is {from}; only one that waits is confirmed. Show it to see why.");
+            return Err(Refusal::in_status(message, from.as_str(), vec![waiting]).into());
         }
         if let Some(last) = last.filter(|last| last.closing != statement.opening) {
             let (opening, closing) = (statement.opening.dollars(), last.closing.dollars());
@@ -46,7 +49,7 @@ impl Command for ConfirmStatement {
                 "The statement opens with {opening}; the last applied one closes with {closing}. A statement is \
                  missing: ask the bank for it."
             );
-            return Err(refused(message));
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::StepMissing).into());
         }
 
         // From here it must succeed.
@@ -125,14 +128,15 @@ impl Command for RestoreStatement {
         let to = rules::apply(statement.status, StatementEvent::Restored)?;
         let account = statement.settlement_account;
         if settlement_accounts::find(world, self.org, account)?.status == SetupStatus::Ended {
-            return Err(refused("The settlement account is not in use any more. Its statements are not applied."));
+            let message = "The settlement account is not in use any more. Its statements are not applied.";
+            return Err(refused(Reason::AccountDisabled, message));
         }
         if let Some(same) = rows::same_day(world, self.org, account, &statement.booked_on)? {
             let message = format!(
                 "The statement {} of the same day is {}. Discard that one first if this one is right.",
                 same.id, same.status
             );
-            return Err(refused(message));
+            return Err(refused(Reason::AlreadyExists, message));
         }
         let last = rows::balance(world, self.org, account)?;
         if let Some(last) = last.filter(|last| statement.booked_on <= last.booked_on) {
@@ -140,7 +144,7 @@ impl Command for RestoreStatement {
                 "The statement of {} is applied, and this one is of {}: its day is closed.",
                 last.booked_on, statement.booked_on
             );
-            return Err(refused(message));
+            return Err(refused(Reason::TooLate, message));
         }
         let lines = bank_intake::of_statement(world, self.org, statement.id)?;
 

@@ -22,7 +22,17 @@ impl StatementEvent {
 /// # Errors
 /// `invalid-state`.
 pub(super) fn apply(status: StatementStatus, event: StatementEvent) -> Result<StatementStatus, Refusal> {
-    states::apply("bank statement", status, |status| transition(status, event))
+    states::apply("bank statement", status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with a statement in a state.
+const fn way_out(status: StatementStatus) -> &'static str {
+    match status {
+        StatementStatus::Waiting => "Confirm it, discard it, or wait for the statement before it.",
+        StatementStatus::Quarantined => "Discard it, and ask the bank for a correct one.",
+        StatementStatus::Applied => "Its status is final: correct single lines with /v2/bank/items.",
+        StatementStatus::Discarded => "Restore it, or ask the bank for the statement again.",
+    }
 }
 
 const fn transition(status: StatementStatus, event: StatementEvent) -> Option<StatementStatus> {

@@ -92,6 +92,10 @@ impl Account {
         Self { number: number.to_owned(), format, grain, balance, last_on, sequence: 0, lines }
     }
 
+    pub(super) fn number(&self) -> &str {
+        &self.number
+    }
+
     pub(super) const fn is_idle(&self) -> bool {
         self.lines.is_empty()
     }

@@ -83,6 +83,12 @@ impl Bank {
         self.account.as_ref().map(|account| account.balance)
     }
 
+    /// Returns the number of the customer's account, if it keeps one.
+    #[must_use]
+    pub fn account_number(&self) -> Option<&str> {
+        self.account.as_ref().map(Account::number)
+    }
+
     /// Books a wire to the customer.
     pub fn wire(&mut self, amount: i64, text: &str, now: i64) {
         self.book(now, Kind::Wire, amount, text);

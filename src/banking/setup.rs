@@ -30,7 +30,16 @@ impl SetupEvent {
 }
 
 pub(super) fn apply(noun: &str, status: SetupStatus, event: SetupEvent) -> Result<SetupStatus, Refusal> {
-    states::apply(noun, status, |status| transition(status, event))
+    states::apply(noun, status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with a part of a set-up in a state.
+const fn way_out(status: SetupStatus) -> &'static str {
+    match status {
+        SetupStatus::Draft => "Let another member approve it, or end it.",
+        SetupStatus::Approved => "It is in use: end it to replace it.",
+        SetupStatus::Ended => "Its status is final: add another one.",
+    }
 }
 
 const fn transition(status: SetupStatus, event: SetupEvent) -> Option<SetupStatus> {

@@ -113,6 +113,16 @@ impl Payee {
         self.session_hash.clone()
     }
 
+    /// Refuses a payee without a live session, before anything is said about the body of a step.
+    ///
+    /// # Errors
+    ///
+    /// Those of a session's look-up, such as `unauthorized`.
+    pub async fn must_have_session(&self) -> Result<(), Refusal> {
+        let (token, session) = (self.token.clone(), self.session_hash.clone());
+        self.bursar.read(move |world| session::find(world, &token, session.as_deref()).map(drop)).await
+    }
+
     /// Returns the state of the claim.
     pub async fn fetch(&self) -> Result<ClaimDocument, Refusal> {
         let (token, session, path) = (self.token.clone(), self.session_hash.clone(), self.path.clone());

@@ -16,6 +16,7 @@ use crate::language::Text;
 use crate::messages::{Channel, CodePurpose};
 use crate::payout_links::{ClaimToken, PayoutLink};
 use crate::phone::PhoneNumber;
+use crate::reason::Reason;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::users::{self, Identity};
 use crate::verification::{self, Checked, CodeContext, NewCode, Recipient};
@@ -96,12 +97,16 @@ impl Command for ConfirmContactChange {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;
         let (link, session) = (&active.link, &active.session);
         let (Some(from), Some(to)) = (&session.change_from, &session.change_to) else {
-            return Err(Refusal::to_payee(Code::InvalidState, Text::ContactNonePending).into());
+            return Err(Refusal::to_payee(Code::InvalidState, Text::ContactNonePending)
+                .because(Reason::StepMissing)
+                .into());
         };
         let new = identity(to)?;
         must_be_allowed(&active, &new)?;
         if users::may_change_contact(&active.user, &new)? != *from {
-            return Err(Refusal::to_payee(Code::InvalidState, Text::ContactChangedBefore).into());
+            return Err(Refusal::to_payee(Code::InvalidState, Text::ContactChangedBefore)
+                .because(Reason::VersionDiffers)
+                .into());
         }
         let [present, offered_new] = &self.offered;
         let tried = [(from.as_str(), present_context(link), &present[..]), (to, new_context(link), offered_new)];

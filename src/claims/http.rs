@@ -23,6 +23,15 @@ pub async fn show(call: Call) -> Outcome {
     payee(&call)?.fetch().await.map(|claim| Answer::ok(&claim))
 }
 
+/// Replaces the refusal of a step's input by that of the session if there is none: without one, nothing is said about the
+/// body.
+async fn in_session<C>(payee: &Payee, command: Result<C, Refusal>) -> Result<C, Refusal> {
+    match command {
+        Ok(command) => Ok(command),
+        Err(refusal) => Err(payee.must_have_session().await.err().unwrap_or(refusal)),
+    }
+}
+
 /// Runs a step once for its idempotency key. The stored response has an empty body, because a replay returns the
 /// current state of the claim.
 async fn step<C: Command>(
@@ -82,16 +91,16 @@ pub async fn profile(call: Call) -> Outcome {
         Ok(step) => payee.profile_command(step.first_name.0, step.last_name.0, step.email).await,
         Err(refusal) => Err(refusal),
     };
-    take(&call, &payee, command).await
+    take(&call, &payee, in_session(&payee, command).await).await
 }
 
 pub async fn compliance(call: Call) -> Outcome {
     let payee = payee(&call)?;
-    let command = match call.body::<TaxFormInput>() {
+    let command = match TaxFormInput::of_body(&call.body, call.bursar.clock.now().date()) {
         Ok(form) => payee.compliance_command(form).await,
         Err(refusal) => Err(refusal),
     };
-    take(&call, &payee, command).await
+    take(&call, &payee, in_session(&payee, command).await).await
 }
 
 pub async fn method(call: Call) -> Outcome {
@@ -107,20 +116,22 @@ pub async fn method(call: Call) -> Outcome {
             Err(refusal) => Err(refusal),
         }
     };
-    take(&call, &payee, command).await
+    take(&call, &payee, in_session(&payee, command).await).await
 }
 
 pub async fn payout(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = call.body::<PayoutStep>().map(|step| payee.payout_command(step.amount.map(|amount| amount.0)));
     let paid = |paid: &<ClaimPayout as Command>::Reply| paid.as_ref().map_or_else(Answer::from, |_| Answer::empty(200));
+    let command = in_session(&payee, command).await;
     show_then(step(&call, &payee, command, paid).await?, &payee).await
 }
 
 pub async fn change_contact(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let new = call.body::<ContactStep>().and_then(ContactStep::contact);
-    take(&call, &payee, new.map(|new| payee.contact_change_command(new))).await
+    let command = new.map(|new| payee.contact_change_command(new));
+    take(&call, &payee, in_session(&payee, command).await).await
 }
 
 pub async fn confirm_contact(call: Call) -> Outcome {
@@ -130,6 +141,7 @@ pub async fn confirm_contact(call: Call) -> Outcome {
         Ok(()) => Answer::empty(200),
         Err(checked) => Answer::from(&wrong_codes(*checked)),
     };
+    let command = in_session(&payee, command).await;
     show_then(step(&call, &payee, command, answer).await?, &payee).await
 }
 

@@ -6,7 +6,7 @@ use super::verbs::Contact;
 use crate::email::Email;
 use crate::ids::PayoutMethodId;
 use crate::input::types::{Amount, CallingCode, Name, NationalNumber, phone_of};
-use crate::input::{Input, Problems, broken, gather, input, wrong};
+use crate::input::{Input, Problems, because, broken, gather, input, problem, wrong};
 use crate::payout_methods::{self, Details};
 use crate::platform::Platform;
 use crate::reason::Reason;
@@ -55,7 +55,7 @@ impl Input for SixDigits {
         if digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_digit()) {
             return Ok(Self(digits));
         }
-        Err(crate::input::problem(Code::WrongToken, at, "must be the six-digit code"))
+        Err(because(Reason::BadFormat, problem(Code::WrongToken, at, "must be the six-digit code")))
     }
     fn schema() -> serde_json::Value {
         json!({"type": "string", "pattern": r"^\s*([0-9]\s*){6}$", "maxLength": 16, "examples": ["123456"]})

@@ -7,6 +7,7 @@ use crate::language::Text;
 use crate::messages::Channel;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::phone::PhoneNumber;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::users;
 use crate::verification::NewCode;
@@ -57,7 +58,9 @@ impl Command for SendNamedCode {
             Channel::Email => named.email.map(Contact::Email),
         };
         let Some(contact) = contact else {
-            return Err(Refusal::to_payee(Code::NotPermitted, Text::RefusedNoContact).into());
+            return Err(Refusal::to_payee(Code::NotPermitted, Text::RefusedNoContact)
+                .because(Reason::OtherContact)
+                .into());
         };
         GiveContact { token: self.token.clone(), contact, code: self.code.clone() }.decide(world)
     }

@@ -11,6 +11,7 @@ use crate::ledger::{self, Account};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
 use crate::payouts::{FeeRequest, Order, pay};
+use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
 use crate::transfers::Transfer;
 use crate::world::{Halt, World};
@@ -36,11 +37,13 @@ impl Command for ClaimPayout {
         must_be_ready(world, &active)?;
         let left = active.link.remaining();
         if left.is_zero() {
-            return Err(Refusal::new(Code::AlreadyClaimed, "This payout is already paid out or on its way.").into());
+            return Err(Refusal::new(Code::AlreadyClaimed, "This payout is already paid out or on its way.")
+                .because(Reason::PaidOut)
+                .into());
         }
         if self.seen_left.is_some_and(|seen| seen != left) {
             let message = "Part of this payout was paid out after you opened this page. Reload it.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::VersionDiffers).into());
         }
         let amount = within(self.amount, left)?;
         must_have_payouts_left(&active.link, amount)?;
@@ -121,7 +124,10 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
             return Ok(());
         }
         let message = "must be the full remaining amount, because this is the last withdrawal from this link";
-        return Err(Refusal::field(Code::LimitExceeded, "/amount", message).saying(Text::AmountLast));
+        let refusal = Refusal::field(Code::LimitExceeded, "/amount", message).saying(Text::AmountLast);
+        return Err(refusal
+            .because(Reason::CountLimit)
+            .with(Details::limit("payouts_of_link", i64::from(PAYOUTS_OF_LINK_MAX))));
     }
     let message = format!(
         "You have made {PAYOUTS_OF_LINK_MAX} withdrawals from this link, which is the limit. The remaining money \
@@ -147,7 +153,7 @@ pub(super) fn must_be_ready(world: &mut World, active: &ActiveSession) -> Result
         None | Some(StepName::Payout | StepName::Method) => Ok(()),
         Some(step) => {
             let message = format!("The step {step} must be completed first.");
-            Err(Refusal::new(Code::UserInfoMissing, message).into())
+            Err(Refusal::new(Code::UserInfoMissing, message).because(Reason::StepMissing).into())
         }
     }
 }

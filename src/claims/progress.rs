@@ -7,6 +7,7 @@ use super::steps::Progress;
 use super::verbs::to_be_counted;
 use crate::payout_links::PayoutLink;
 use crate::payout_methods::{self, PayoutMethod};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::users;
 use crate::world::{Halt, World};
@@ -48,7 +49,9 @@ pub(super) fn chosen(world: &mut World, active: &ActiveSession) -> Result<Arc<Pa
     // The rail may have been excluded since.
     let open = users::open_rails(world, active.link.scope(), &active.user)?;
     method.filter(|method| method.in_use && open.contains(&method.platform)).ok_or_else(|| {
-        Refusal::new(Code::UserInfoMissing, "Choose a payout method first, with the step method.").into()
+        Refusal::new(Code::UserInfoMissing, "Choose a payout method first, with the step method.")
+            .because(Reason::StepMissing)
+            .into()
     })
 }
 

@@ -9,6 +9,7 @@ use super::model::ClaimSession;
 use super::rules::{self as session_rules, IDLE_SECONDS, Rights};
 use crate::ids::Entropy;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::users::{self, User};
 use crate::vault::{Purpose, Vault};
@@ -61,7 +62,7 @@ impl ActiveSession {
             Rights::ReplaceFailed | Rights::None => {
                 let message = "This payout is paid out. This session can only replace a failed payout method; request \
                                a new code to change anything else.";
-                Err(Refusal::new(Code::InvalidState, message))
+                Err(Refusal::new(Code::InvalidState, message).because(Reason::TooLate))
             }
         }
     }
@@ -73,7 +74,8 @@ impl ActiveSession {
     /// `already-claimed`.
     pub fn may_choose_method(&self) -> Result<(), Refusal> {
         if self.link.remaining().is_zero() {
-            return Err(Refusal::new(Code::AlreadyClaimed, "This payout is already paid out or on its way."));
+            return Err(Refusal::new(Code::AlreadyClaimed, "This payout is already paid out or on its way.")
+                .because(Reason::PaidOut));
         }
         Ok(())
     }
@@ -142,11 +144,13 @@ pub fn find(world: &mut World, token: &ClaimToken, secret_hash: Option<&[u8]>) -
         session.map(|session| (session.clone(), rights(&session))).filter(|(_, rights)| *rights != Rights::None)
     else {
         let message = "Enter your phone number or e-mail address first, then the code that we send you.";
-        return Err(Refusal::new(Code::Unauthorized, message).into());
+        return Err(Refusal::new(Code::Unauthorized, message).because(Reason::SessionMissing).into());
     };
     let user = users::find(world, link.scope(), session.user_id)?;
     if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
-        return Err(Refusal::new(Code::AlreadyClaimed, "Another person has already claimed this payout.").into());
+        return Err(Refusal::new(Code::AlreadyClaimed, "Another person has already claimed this payout.")
+            .because(Reason::ClaimedByAnother)
+            .into());
     }
     Ok(ActiveSession { link, session, user, rights })
 }

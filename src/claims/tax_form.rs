@@ -5,6 +5,7 @@ use super::verbs::not_here;
 use crate::engine::Command;
 use crate::ids::UserId;
 use crate::payout_links::ClaimToken;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
 use crate::taxes::{SealedTaxForm, collect_tax_form};
@@ -36,6 +37,7 @@ impl Command for GiveTaxForm {
                 Code::InvalidState,
                 "This session belongs to another user now. Reload the claim.",
             )
+            .because(Reason::VersionDiffers)
             .into());
         }
         active.may_change()?;

@@ -16,6 +16,7 @@ use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::payout_methods::{self, MethodOrigin};
 use crate::phone::PhoneNumber;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
 use crate::taxes;
@@ -124,7 +125,7 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
     let made_for = payout_links::made_for(world, link)?;
     if claimed_by.iter().chain(&made_for).any(|user| user.deleted_at.is_some()) {
         let message = "The account of the payee was deleted. Ask the sender.";
-        return Err(Refusal::new(Code::UserInactive, message).into());
+        return Err(Refusal::new(Code::UserInactive, message).because(Reason::ObjectDeleted).into());
     }
     let is_payees = match made_for {
         Some(user) => {
@@ -141,7 +142,10 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
     }
     let message = "This payout is for another phone number or e-mail address. Use the contact that received the link, \
                    or the payee's phone number.";
-    Err(Refusal::new(Code::NotPermitted, message).saying(Text::RefusedOtherContact).into())
+    Err(Refusal::new(Code::NotPermitted, message)
+        .because(Reason::OtherContact)
+        .saying(Text::RefusedOtherContact)
+        .into())
 }
 
 /// Sends another code to the contact of the last one.
@@ -168,7 +172,9 @@ impl Command for SendCodeAgain {
 pub(super) fn must_have_contact(world: &mut World, link: &PayoutLink) -> Result<Arc<ClaimContact>, Halt> {
     let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
     contact.ok_or_else(|| {
-        Refusal::new(Code::InvalidState, "No code was sent yet. Complete the step contact first.").into()
+        Refusal::new(Code::InvalidState, "No code was sent yet. Complete the step contact first.")
+            .because(Reason::StepMissing)
+            .into()
     })
 }
 
@@ -226,7 +232,9 @@ impl ProveContact {
             }
         };
         if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
-            return Err(Refusal::new(Code::AlreadyClaimed, "Another person has already claimed this payout.").into());
+            return Err(Refusal::new(Code::AlreadyClaimed, "Another person has already claimed this payout.")
+                .because(Reason::ClaimedByAnother)
+                .into());
         }
 
         // From here it must succeed.
@@ -347,7 +355,7 @@ impl Command for FillProfile {
 pub(super) fn not_here(field: &str) -> Refusal {
     let message = "cannot be changed in this session, which can only withdraw this payout. Use a link that was sent \
                    to your own phone number or e-mail address";
-    Refusal::field(Code::NotPermitted, field, message)
+    Refusal::field(Code::NotPermitted, field, message).because(Reason::SessionLimited)
 }
 
 #[derive(Clone, Debug)]
@@ -401,7 +409,9 @@ impl Command for ChooseMethod {
         };
         if !method.in_use {
             let message = "This payout method is no longer available. Choose another one.";
-            return Err(Refusal::field(Code::UserInfoMissing, "/payout_method_id", message).into());
+            return Err(Refusal::field(Code::UserInfoMissing, "/payout_method_id", message)
+                .because(Reason::AccountDisabled)
+                .into());
         }
         // Read the user again: the setup may have changed it, and equal values must not emit a second event.
         let user = users::find_in_organization(world, scope.org, user.id)?;

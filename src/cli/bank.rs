@@ -17,7 +17,7 @@ use super::bank_files as files;
 use super::bank_intake as intake;
 use super::bank_set_up as set_up;
 use super::bank_statements as statements;
-use super::terminal::{Failed, say};
+use super::terminal::{Failed, Id, say};
 
 /// What to do with files.
 #[derive(Subcommand)]
@@ -130,7 +130,7 @@ pub(super) enum Options {
     Entries {
         /// Id of a file
         #[arg(long, value_name = "ID")]
-        file: Option<uuid::Uuid>,
+        file: Option<Id>,
         #[command(flatten)]
         acting: set_up::Acting,
     },

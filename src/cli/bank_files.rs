@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use reqwest::Method;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::bank_set_up::{Acting, change, download, exchange, grid, parsed};
-use super::terminal::{Failed, say};
+use super::terminal::{Failed, Id, say};
 use crate::money::Cents;
 
 #[derive(Subcommand)]
@@ -18,14 +17,14 @@ pub(super) enum FileVerb {
     /// Show a file
     Show {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Write the content of a file that was cut; pause the connection first if the server sends files itself
     Content {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// The new file [default: standard output]
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -35,14 +34,14 @@ pub(super) enum FileVerb {
     /// Release a file above a limit, as another member than the one who set the limits
     Release {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Record that the bank has a file
     MarkSent {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// How you know it: who at the bank, when, the reference
         #[arg(long, value_name = "TEXT")]
         evidence: String,
@@ -52,7 +51,7 @@ pub(super) enum FileVerb {
     /// Record that the bank does not have a file in doubt; when another member has confirmed it, the server sends it again
     MarkUnsent {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// How you know it: who at the bank, when, the reference
         #[arg(long, value_name = "TEXT")]
         evidence: String,
@@ -62,7 +61,7 @@ pub(super) enum FileVerb {
     /// Record what the bank says about a file; it takes effect when another member has decided the same
     Decide {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// accepted or rejected by the bank; not_received: the bank never got a file in doubt
         #[arg(long, value_parser = ["accepted", "rejected", "not_received"])]
         outcome: String,
@@ -75,17 +74,17 @@ pub(super) enum FileVerb {
     /// Move a file that missed its deadline into the next window
     Redate {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Propose to take an entry, or all entries of a file, back at the bank; another member approves it
     Reverse {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// Only this entry [default: all entries of the file]
         #[arg(long, value_name = "ID")]
-        entry: Option<Uuid>,
+        entry: Option<Id>,
         /// The error
         #[arg(long, value_parser = ["duplicate", "wrong_receiver", "wrong_amount", "wrong_date"])]
         reason: String,
@@ -101,7 +100,7 @@ pub(super) enum FileVerb {
     /// Cancel a file that is not at the bank; its payouts fail
     Cancel {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -117,7 +116,7 @@ pub(super) enum ProviderPaymentVerb {
     /// Decide what became of a payment in doubt; it takes effect when another member has decided the same
     Decide {
         /// Id of the transfer
-        transfer: Uuid,
+        transfer: Id,
         /// completed: the payee has the money; failed: it was not paid, and its money goes back
         #[arg(long, value_parser = ["completed", "failed"])]
         outcome: String,
@@ -154,7 +153,7 @@ pub(super) fn provider_payments(verb: ProviderPaymentVerb) -> Result<(), Failed>
 }
 
 pub(super) fn files(verb: FileVerb) -> Result<(), Failed> {
-    let at = |id: Uuid, verb: &str| format!("/v2/bank/files/{id}/{verb}");
+    let at = |id: Id, verb: &str| format!("/v2/bank/files/{id}/{verb}");
     match verb {
         FileVerb::List(acting) => {
             let rows = list("/v2/bank/files?limit=100", &acting)?;
@@ -233,14 +232,14 @@ pub(super) enum ReversalVerb {
     /// Show a reversal
     Show {
         /// Id of the reversal
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Approve a reversal, as another member than the one who proposed it
     Approve {
         /// Id of the reversal
-        id: Uuid,
+        id: Id,
         /// The version that you saw
         #[arg(long, value_name = "NUMBER")]
         version: i64,
@@ -250,7 +249,7 @@ pub(super) enum ReversalVerb {
     /// Dismiss a proposed reversal
     Dismiss {
         /// Id of the reversal
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -260,7 +259,7 @@ pub(super) enum ReversalVerb {
 }
 
 pub(super) fn reversals(verb: ReversalVerb) -> Result<(), Failed> {
-    let at = |id: Uuid, verb: &str| format!("/v2/bank/reversals/{id}/{verb}");
+    let at = |id: Id, verb: &str| format!("/v2/bank/reversals/{id}/{verb}");
     match verb {
         ReversalVerb::List(acting) => {
             let rows = list("/v2/bank/reversals?limit=100", &acting)?;
@@ -299,7 +298,7 @@ pub(super) fn return_rates(acting: &Acting) -> Result<(), Failed> {
 }
 
 /// Lists the newest payments of a file, or of all files.
-pub(super) fn entries(file: Option<Uuid>, acting: &Acting) -> Result<(), Failed> {
+pub(super) fn entries(file: Option<Id>, acting: &Acting) -> Result<(), Failed> {
     let of_file = file.map(|file| format!("&bank_file_id={file}")).unwrap_or_default();
     let rows = list(&format!("/v2/bank/entries?limit=100{of_file}"), acting)?;
     let columns = ["id", "kind", "transfer_id", "status", "name", "amount", "individual_id", "bank_file_id"];

@@ -6,13 +6,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Subcommand;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use uuid::Uuid;
 
 use super::bank_files::{list, show, table};
-use super::bank_set_up::{Acting, change};
-use super::terminal::Failed;
+use super::bank_set_up::{Acting, change, exchange, parsed};
+use super::terminal::{Failed, Id, say, words};
+use crate::bank_intake::{BookedAs, ItemStatus};
 
 #[derive(Subcommand)]
 pub(super) enum InboundVerb {
@@ -21,7 +21,7 @@ pub(super) enum InboundVerb {
     /// Show a file, with the reasons if it is in quarantine
     Show {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
@@ -31,14 +31,14 @@ pub(super) enum InboundVerb {
         file: PathBuf,
         /// Id of the connection to the bank
         #[arg(long, value_name = "ID")]
-        connection: Uuid,
+        connection: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Read an uploaded file, or one in quarantine again
     Replay {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// For an uploaded file: the same file, which you downloaded from the bank yourself
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub(super) enum InboundVerb {
     /// Discard an uploaded file, or one in quarantine
     Discard {
         /// Id of the file
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -62,7 +62,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Failed> {
 }
 
 pub(super) fn inbound(verb: InboundVerb) -> Result<(), Failed> {
-    let at = |id: Uuid, verb: &str| format!("/v2/bank/inbound-files/{id}/{verb}");
+    let at = |id: Id, verb: &str| format!("/v2/bank/inbound-files/{id}/{verb}");
     match verb {
         InboundVerb::List(acting) => {
             let rows = list("/v2/bank/inbound-files?limit=100", &acting)?;
@@ -73,8 +73,9 @@ pub(super) fn inbound(verb: InboundVerb) -> Result<(), Failed> {
         InboundVerb::Upload { file, connection, acting } => {
             let content = STANDARD.encode(read(&file)?);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let body = json!({"bank_connection_id": connection, "name": name, "content": content});
-            change(Method::POST, "/v2/bank/inbound-files", body, &acting)
+            let body = acting.named(json!({"bank_connection_id": connection, "name": name, "content": content}));
+            let stored = parsed(&exchange(Method::POST, "/v2/bank/inbound-files", Some(body), &acting)?)?;
+            say(&if acting.is_json() { stored.to_string() } else { uploaded(&stored) })
         }
         InboundVerb::Replay { id, file, acting } => {
             let hash =
@@ -88,15 +89,30 @@ pub(super) fn inbound(verb: InboundVerb) -> Result<(), Failed> {
     }
 }
 
+/// Says what became of an upload: a new file, or which file has the same bytes already.
+fn uploaded(file: &Value) -> String {
+    let [id, status, name, created] =
+        ["id", "status", "name", "created"].map(|field| file[field].as_str().unwrap_or("-"));
+    match (status, file["duplicate_of"].as_str()) {
+        (_, Some(first)) => format!("{id} is {status}: file {first} has the same bytes, and is applied once"),
+        ("uploaded", None) => {
+            format!("{id} is {status} since {created}; another member lets it be read: bursar bank inbound replay {id}")
+        }
+        (_, None) => {
+            format!("{id} is {status}: the bank's file {name} of {created} has the same bytes; nothing was uploaded")
+        }
+    }
+}
+
 #[derive(Subcommand)]
 pub(super) enum ItemVerb {
     /// List the newest reports
     List {
         /// Id of a file that a bank sent
         #[arg(long, value_name = "ID")]
-        file: Option<Uuid>,
+        file: Option<Id>,
         /// List only reports in this state: waiting, applied, unmatched, matched, explained or ignored
-        #[arg(long, value_name = "STATUS")]
+        #[arg(long, value_name = "STATUS", value_parser = words(ItemStatus::ALL.iter().map(|status| status.as_str())))]
         status: Option<String>,
         #[command(flatten)]
         acting: Acting,
@@ -104,10 +120,10 @@ pub(super) enum ItemVerb {
     /// Match a return with its payment; another member approves it
     Match {
         /// Id of the report
-        id: Uuid,
+        id: Id,
         /// Id of the payment's transfer
         #[arg(long, value_name = "ID")]
-        transfer: Uuid,
+        transfer: Id,
         /// How you know it: who at the bank, when, the reference
         #[arg(long, value_name = "TEXT")]
         evidence: String,
@@ -117,7 +133,7 @@ pub(super) enum ItemVerb {
     /// Approve what another member matched or assigned, which books it
     Approve {
         /// Id of the report or line
-        id: Uuid,
+        id: Id,
         /// The version that you saw, as listed
         #[arg(long, value_name = "NUMBER")]
         version: i64,
@@ -127,20 +143,20 @@ pub(super) enum ItemVerb {
     /// Say what a line of a statement is; another member approves it
     Assign {
         /// Id of the line
-        id: Uuid,
+        id: Id,
         /// What the line is: deposit (of an app), organization (its wallet), payments (a debit), returns (a credit) or
         /// costs
-        #[arg(long, value_name = "WORD")]
+        #[arg(long, value_name = "WORD", value_parser = words(BookedAs::ALL.iter().map(|word| word.as_str())))]
         booked_as: String,
         /// Id of the app of a deposit
         #[arg(long, value_name = "ID")]
-        app: Option<Uuid>,
+        app: Option<Id>,
         /// Id of a file that the bank debited whole; may be repeated
         #[arg(long, value_name = "ID")]
-        file: Vec<Uuid>,
+        file: Vec<Id>,
         /// Id of the transfer of a payment or of a returned payment; may be repeated
         #[arg(long, value_name = "ID")]
-        transfer: Vec<Uuid>,
+        transfer: Vec<Id>,
         /// How you know it: who at the bank, when, the reference
         #[arg(long, value_name = "TEXT")]
         evidence: String,
@@ -150,7 +166,7 @@ pub(super) enum ItemVerb {
     /// Book a line of a statement as costs; above $100.00 another member approves it
     WriteOff {
         /// Id of the line
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -160,7 +176,7 @@ pub(super) enum ItemVerb {
     /// Record why a line of a statement stays in suspense
     Explain {
         /// Id of the line
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -170,7 +186,7 @@ pub(super) enum ItemVerb {
     /// Ignore a report that was clarified with the bank
     Ignore {
         /// Id of the report
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -180,7 +196,7 @@ pub(super) enum ItemVerb {
 }
 
 pub(super) fn items(verb: ItemVerb) -> Result<(), Failed> {
-    let at = |id: Uuid, verb: &str| format!("/v2/bank/items/{id}/{verb}");
+    let at = |id: Id, verb: &str| format!("/v2/bank/items/{id}/{verb}");
     match verb {
         ItemVerb::List { file, status, acting } => {
             let of_file = file.map(|file| format!("&inbound_file_id={file}")).unwrap_or_default();

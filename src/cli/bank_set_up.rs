@@ -9,10 +9,9 @@ use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
 use reqwest::Method;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::api::{As, Server};
-use super::terminal::{Failed, counted, say, until_interrupted};
+use super::terminal::{Failed, Id, counted, say, until_interrupted};
 
 /// The server, and the person who acts.
 #[derive(Args)]
@@ -21,7 +20,7 @@ pub(super) struct Acting {
     server: Server,
     /// Id of the acting member; not needed with a session
     #[arg(long = "as", value_name = "ID")]
-    member: Option<Uuid>,
+    member: Option<Id>,
     /// The member's own session, which production requires
     #[arg(long, value_name = "TOKEN", env = "BURSAR_MEMBER_SESSION", hide_env_values = true)]
     member_session: Option<String>,
@@ -44,7 +43,7 @@ pub(super) enum ConnectionVerb {
     /// Change a connection by a file with the fields that change; its approval ends
     Change {
         /// Id of the connection
-        id: Uuid,
+        id: Id,
         /// The JSON file; - is standard input
         file: PathBuf,
         #[command(flatten)]
@@ -53,13 +52,13 @@ pub(super) enum ConnectionVerb {
     /// Write a test file for the bank: one prenote to the settlement account, without money
     TestFile {
         /// Id of the connection
-        id: Uuid,
+        id: Id,
         /// Id of the originator
         #[arg(long, value_name = "ID")]
-        originator: Uuid,
+        originator: Id,
         /// Id of the settlement account
         #[arg(long, value_name = "ID")]
-        settlement_account: Uuid,
+        settlement_account: Id,
         /// The new file [default: standard output]
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -69,7 +68,7 @@ pub(super) enum ConnectionVerb {
     /// Record that the bank has accepted a test file
     Test {
         /// Id of the connection
-        id: Uuid,
+        id: Id,
         /// How the bank confirmed it: who, when, the reference
         #[arg(long, value_name = "TEXT")]
         evidence: String,
@@ -79,14 +78,14 @@ pub(super) enum ConnectionVerb {
     /// Approve a connection that another member made
     Approve {
         /// Id of the connection
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Stop a connection: no file is sent
     Pause {
         /// Id of the connection
-        id: Uuid,
+        id: Id,
         /// Why files stop
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -96,7 +95,7 @@ pub(super) enum ConnectionVerb {
     /// Resume a paused connection
     Resume {
         /// Id of the connection
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
@@ -116,14 +115,14 @@ pub(super) enum PartVerb {
     /// Approve one that another member added
     Approve {
         /// Its id
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Take one out of use
     End {
         /// Its id
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
@@ -138,13 +137,13 @@ pub(super) struct Calendar {
     to: String,
     /// Id of the connection
     #[arg(long, value_name = "ID")]
-    connection: Uuid,
+    connection: Id,
     #[command(flatten)]
     acting: Acting,
 }
 
 pub(super) fn connections(verb: ConnectionVerb) -> Result<(), Failed> {
-    let at = |id: Uuid, verb: &str| format!("/v2/bank/connections/{id}/{verb}");
+    let at = |id: Id, verb: &str| format!("/v2/bank/connections/{id}/{verb}");
     match verb {
         ConnectionVerb::List(acting) => list("connections", &acting),
         ConnectionVerb::Add { file, acting } => change(Method::POST, "/v2/bank/connections", object(&file)?, &acting),
@@ -168,7 +167,7 @@ pub(super) fn connections(verb: ConnectionVerb) -> Result<(), Failed> {
 
 /// `parts` is the last word of their path.
 pub(super) fn part(parts: &str, verb: PartVerb) -> Result<(), Failed> {
-    let at = |id: Uuid, verb: &str| format!("/v2/bank/{parts}/{id}/{verb}");
+    let at = |id: Id, verb: &str| format!("/v2/bank/{parts}/{id}/{verb}");
     match verb {
         PartVerb::List(acting) => list(parts, &acting),
         PartVerb::Add { file, acting } => change(Method::POST, &format!("/v2/bank/{parts}"), object(&file)?, &acting),
@@ -232,10 +231,26 @@ pub(super) fn exchange(method: Method, path: &str, body: Option<Value>, acting: 
     let api = acting.server.open(As::Organization)?;
     let mut received = Vec::new();
     until_interrupted(async {
-        received = api.send(method, path, body.as_ref(), acting.member_session.as_deref()).await?;
+        let sent = api.send(method, path, body.as_ref(), acting.member_session.as_deref()).await;
+        received = sent.map_err(|error| in_flags(error.into()))?;
         Ok(())
     })?;
     Ok(received)
+}
+
+/// Names the flag of the acting member in place of the field of the body.
+fn in_flags(failed: Failed) -> Failed {
+    let Failed::Work(message) = failed else { return failed };
+    let replaced = [
+        (
+            "/acting_user_id: is required",
+            "--as is required: the id of the acting member. bursar get /v2/members --as organization lists them",
+        ),
+        ("/acting_user_id", "--as"),
+        ("acting_user_id", "--as"),
+        ("The member does not exist.", "The member of --as does not exist."),
+    ];
+    Failed::Work(replaced.iter().fold(message, |message, (field, flag)| message.replace(field, flag)))
 }
 
 pub(super) fn parsed(bytes: &[u8]) -> Result<Value, Failed> {

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use reqwest::Method;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::bank_files::{dollars, list, show, table};
 use super::bank_set_up::{Acting, change};
-use super::terminal::{Failed, say};
+use super::terminal::{Failed, Id, say, words};
+use crate::bank_statements::StatementStatus;
 
 #[derive(Subcommand)]
 pub(super) enum StatementVerb {
@@ -17,9 +17,9 @@ pub(super) enum StatementVerb {
     List {
         /// Id of a settlement account
         #[arg(long, value_name = "ID")]
-        settlement_account: Option<Uuid>,
+        settlement_account: Option<Id>,
         /// List only statements in this state: waiting, applied, quarantined or discarded
-        #[arg(long, value_name = "STATUS")]
+        #[arg(long, value_name = "STATUS", value_parser = words(StatementStatus::ALL.iter().map(|status| status.as_str())))]
         status: Option<String>,
         #[command(flatten)]
         acting: Acting,
@@ -27,14 +27,14 @@ pub(super) enum StatementVerb {
     /// Show a statement
     Show {
         /// Id of the statement
-        id: Uuid,
+        id: Id,
         #[command(flatten)]
         acting: Acting,
     },
     /// Confirm that the bank has no statement between a waiting one and the last applied one
     Confirm {
         /// Id of the statement
-        id: Uuid,
+        id: Id,
         /// How you know it: who at the bank, when
         #[arg(long, value_name = "TEXT")]
         evidence: String,
@@ -44,7 +44,7 @@ pub(super) enum StatementVerb {
     /// Discard a statement that is not applied
     Discard {
         /// Id of the statement
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -90,11 +90,33 @@ pub(super) fn references(acting: &Acting) -> Result<(), Failed> {
     table(&["APP", "NAME", "REFERENCE"], &["app_id", "name", "reference"], &rows, acting)
 }
 
+/// Returns the objects of an alarm, without its connection, each with its id.
+fn concerns(alarm: &Value) -> Option<String> {
+    let objects = [
+        ("file", "bank_file_id"),
+        ("inbound file", "inbound_file_id"),
+        ("account", "settlement_account_id"),
+        ("originator", "originator_id"),
+        ("statement", "bank_statement_id"),
+        ("item", "bank_item_id"),
+    ];
+    let named = objects.iter().filter_map(|(noun, field)| Some(format!("{noun} {}", alarm[*field].as_str()?)));
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| named.join("\n"))
+}
+
 pub(super) fn alarms(acting: &Acting) -> Result<(), Failed> {
     let found = list("/v2/bank/alarms", acting)?;
     let count = found.as_array().map_or(0, Vec::len);
-    let columns = ["kind", "bank_connection_id", "bank_file_id", "message"];
-    table(&["KIND", "CONNECTION", "FILE", "WHAT TO DO"], &columns, &json!({"data": found}), acting)?;
+    let named = |alarm: &Value| {
+        let mut alarm = alarm.clone();
+        alarm["concerns"] = json!(concerns(&alarm));
+        alarm
+    };
+    let rows: Vec<Value> = found.as_array().into_iter().flatten().map(named).collect();
+    let rows = json!({"data": if acting.is_json() { found } else { json!(rows) }});
+    let columns = ["kind", "bank_connection_id", "concerns", "message"];
+    table(&["KIND", "CONNECTION", "CONCERNS", "WHAT TO DO"], &columns, &rows, acting)?;
     match count {
         0 => Ok(()),
         1 => Err(Failed::Work("There is 1 alarm.".to_owned())),
@@ -106,7 +128,7 @@ pub(super) fn alarms(acting: &Acting) -> Result<(), Failed> {
 pub(super) struct Reconcile {
     /// Id of a settlement account [default: all approved ones with statements]
     #[arg(long, value_name = "ID")]
-    settlement_account: Option<Uuid>,
+    settlement_account: Option<Id>,
     /// The day of a statement [default: the last applied one]
     #[arg(long, value_name = "DATE")]
     on: Option<String>,
@@ -221,4 +243,39 @@ fn report(found: &Value) -> String {
         add(format!("not applied: statement {}", text(&id)));
     }
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::bank_alarms::{AlarmKind, BankAlarmJson};
+    use crate::ids::{
+        BankConnectionId, BankFileId, BankItemId, BankStatementId, InboundFileId, OriginatorId, SettlementAccountId,
+    };
+
+    #[test]
+    fn an_alarm_names_each_of_its_objects() {
+        let id = Uuid::from_u128;
+        let alarm = BankAlarmJson {
+            kind: AlarmKind::Unmatched,
+            message: String::new(),
+            bank_connection_id: BankConnectionId(id(1)),
+            settlement_account_id: Some(SettlementAccountId(id(2))),
+            bank_file_id: Some(BankFileId(id(3))),
+            inbound_file_id: Some(InboundFileId(id(4))),
+            originator_id: Some(OriginatorId(id(5))),
+            bank_statement_id: Some(BankStatementId(id(6))),
+            bank_item_id: Some(BankItemId(id(7))),
+            amount: None,
+            days: Vec::new(),
+            deadline: None,
+        };
+        let named = concerns(&serde_json::to_value(alarm).unwrap()).unwrap();
+        for number in 2..=7 {
+            assert!(named.contains(&id(number).to_string()), "{number}: {named}");
+        }
+        assert_eq!(concerns(&json!({"kind": "stopped"})), None);
+    }
 }

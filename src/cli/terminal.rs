@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use uuid::Uuid;
 
 use crate::config::{BadConfig, Config, Settings};
 use crate::instance::StartError;
@@ -21,6 +23,31 @@ impl Configured {
     pub fn load(self) -> Result<Config, BadConfig> {
         Config::load(self.settings, self.config.as_deref())
     }
+}
+
+/// An id on the command line.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+#[serde(transparent)]
+pub(super) struct Id(Uuid);
+
+impl std::str::FromStr for Id {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let id = if text.len() == 36 { Uuid::try_parse(text).ok() } else { None };
+        id.map(Self).ok_or("must be a UUID such as 0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10")
+    }
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Returns the parser of an option that is one of these words.
+pub(super) fn words(words: impl Iterator<Item = &'static str>) -> PossibleValuesParser {
+    PossibleValuesParser::new(words)
 }
 
 /// Why a command failed.

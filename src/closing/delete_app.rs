@@ -11,6 +11,7 @@ use crate::ids::{AppId, OrgId};
 use crate::ledger::{self, Account, LedgerAccount, wallet_funding};
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -81,12 +82,12 @@ fn refuse_while_money_remains(world: &mut World, scope: Scope) -> Result<(), Hal
     let held = sum(world, org, own(app))?;
     if !held.is_zero() {
         let message = format!("The app still holds {}. Withdraw the money and cancel open links.", held.dollars());
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::MoneyRemains).into());
     }
     for rail in under_way(app) {
         if !ledger::balance(world, org, rail)?.is_zero() {
             let message = "The app has transfers in progress. Wait until they are complete.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
         }
     }
     // The app's ledger sums to zero, so these accounts give the total of its users' wallets without loading each
@@ -97,10 +98,12 @@ fn refuse_while_money_remains(world: &mut World, scope: Scope) -> Result<(), Hal
         .iter()
         .flat_map(|account| [Account::Unbooked(app, account.id), Account::AtBank(Some(app), account.id)]);
     let at_banks = sum(world, org, at_banks)?;
-    let users = users.plus(at_banks).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
+    let users = users
+        .plus(at_banks)
+        .map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()).because(Reason::MoneyRemains))?;
     if !users.is_zero() {
         let message = format!("Users of the app still hold {}. Pay it out first.", users.negated().dollars());
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::MoneyRemains).into());
     }
     Ok(())
 }
@@ -109,7 +112,9 @@ fn sum(world: &World, org: OrgId, accounts: impl IntoIterator<Item = Account>) -
     let mut sum = Cents::ZERO;
     for account in accounts {
         let balance = ledger::balance(world, org, account)?;
-        sum = sum.plus(balance).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
+        sum = sum
+            .plus(balance)
+            .map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()).because(Reason::MoneyRemains))?;
     }
     Ok(sum)
 }

@@ -10,6 +10,7 @@ use crate::engine::Command;
 use crate::ids::UserId;
 use crate::ledger::{self, Account};
 use crate::payout_methods::{self, PayoutMethod};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers;
@@ -79,7 +80,7 @@ impl Command for DeleteUser {
 fn must_not_be_flagged(user: &User) -> Result<(), Refusal> {
     if user.compliance.0.flags.ofac {
         let message = "The user is under a sanctions review, or matches the sanctions list. Clear the review first.";
-        return Err(Refusal::new(Code::InvalidState, message));
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::UnderReview));
     }
     Ok(())
 }
@@ -87,16 +88,12 @@ fn must_not_be_flagged(user: &User) -> Result<(), Refusal> {
 impl DeleteUser {
     fn must_be_settled(&self, world: &mut World, scope: Scope) -> Result<(), Halt> {
         if !ledger::balance(world, scope.org, Account::UserWallet(scope.app, self.user))?.is_zero() {
-            return Err(
-                Refusal::new(Code::UserHasBalance, "The user's wallet is not empty. Pay out the money first.").into()
-            );
+            let message = "The user's wallet is not empty. Pay out the money first.";
+            return Err(Refusal::new(Code::UserHasBalance, message).because(Reason::MoneyRemains).into());
         }
         if transfers::under_way(world, scope, self.user)? {
-            return Err(Refusal::new(
-                Code::UserHasBalance,
-                "The user has a transfer in progress. Wait until it is complete.",
-            )
-            .into());
+            let message = "The user has a transfer in progress. Wait until it is complete.";
+            return Err(Refusal::new(Code::UserHasBalance, message).because(Reason::InUse).into());
         }
         Ok(())
     }

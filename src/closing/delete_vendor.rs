@@ -7,6 +7,7 @@ use crate::bank_accounts;
 use crate::engine::Command;
 use crate::ids::{MemberId, VendorId, VendorPaymentMethodId};
 use crate::payables;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vendors::rules::{self, VendorEvent};
@@ -84,7 +85,7 @@ fn open(what: &str) -> Refusal {
         "Open payables name this {what}. Update or cancel those that are created or rejected, reject those that are \
          submitted or failed, and pay those that are approved."
     );
-    Refusal::new(Code::InvalidState, message)
+    Refusal::new(Code::InvalidState, message).because(Reason::InUse)
 }
 
 fn take_out(world: &mut World, method: &Arc<VendorPaymentMethod>) -> Result<Arc<VendorPaymentMethod>, Halt> {

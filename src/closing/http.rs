@@ -9,6 +9,7 @@ use crate::payables;
 use crate::payout_link_batches;
 use crate::payout_requests;
 use crate::permission::Permission;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::users::{By, UserJson};
@@ -39,7 +40,7 @@ pub async fn delete_app(call: Call) -> Outcome {
         }
     }
     let message = "The app still receives requests. Stop its clients or revoke its keys, then delete it.";
-    Err(Refusal::new(Code::InvalidState, message))
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse))
 }
 
 pub async fn delete_user(call: Call) -> Outcome {

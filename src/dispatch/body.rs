@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::host::is_api;
 use crate::http::{CredentialKind, Method, Route, Who};
 use crate::input::{Problems, add_unknown, wrong};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::{Json, JsonProblem};
 
@@ -214,10 +215,11 @@ pub(super) fn parse(route: &Route, parts: &Parts, bytes: &[u8]) -> Result<Json, 
         return form(parts, bytes);
     }
     check_media_type(route, parts)?;
-    match Json::parse(bytes).map_err(|problem| unacceptable(&problem))? {
+    match Json::parse(bytes).map_err(|problem| unacceptable(&problem, bytes))? {
         body @ Json::Object(_) => Ok(body),
         body @ (Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::Text(_) | Json::List(_)) => {
-            Err(Refusal::fields(wrong("", format!("The body must be an object, not {}.", body.kind()))))
+            let message = format!("The body must be a JSON object, not {}.", body.kind());
+            Err(Refusal::new(Code::InvalidInput, message).because(Reason::WrongType))
         }
     }
 }
@@ -233,18 +235,24 @@ pub(super) fn is_csv(route: &Route, parts: &Parts) -> bool {
     plain && kind == "text/csv" && charset.is_none_or(|charset| charset == "utf-8")
 }
 
-/// Names the field of a duplicate key, so that the caller finds it.
-fn unacceptable(problem: &JsonProblem) -> Refusal {
-    let field = match problem {
-        JsonProblem::DuplicateKey { at } | JsonProblem::TooManyKeys { at } => at,
+/// Names the field of a duplicate key, or the line and the column of any other problem, so that the caller finds it.
+fn unacceptable(problem: &JsonProblem, body: &[u8]) -> Refusal {
+    let message = format!("The body is not valid JSON: {}.", problem.described(body));
+    match problem {
+        JsonProblem::DuplicateKey { at } | JsonProblem::TooManyKeys { at } => {
+            let refusal = Refusal::fields(wrong(at, message));
+            let is_twice = matches!(problem, JsonProblem::DuplicateKey { .. });
+            refusal.because(if is_twice { Reason::FieldRepeated } else { Reason::BodyMalformed })
+        }
         JsonProblem::InvalidUtf8 { .. }
         | JsonProblem::Syntax { .. }
         | JsonProblem::TrailingBytes { .. }
         | JsonProblem::TooDeep { .. }
         | JsonProblem::NullByte { .. }
-        | JsonProblem::ExponentTooLarge { .. } => "",
-    };
-    Refusal::fields(wrong(field, format!("The body is not valid JSON: {problem}.")))
+        | JsonProblem::ExponentTooLarge { .. } => {
+            Refusal::new(Code::InvalidInput, message).because(Reason::BodyMalformed)
+        }
+    }
 }
 
 fn check_media_type(route: &Route, parts: &Parts) -> Result<(), Refusal> {
@@ -323,9 +331,13 @@ pub(super) fn check_unused(route: &Route, body: &Json) -> Result<(), Refusal> {
     if route.documented.body.is_some() || !is_api(route) || route.who == Who::Provider || fields.is_empty() {
         return Ok(());
     }
-    let known: &[&str] = if route.method == Method::Post { &["idempotency_key"] } else { &[] };
     let mut problems = Problems::new();
-    fields.iter().for_each(|(name, _)| add_unknown(&mut problems, "/", name, known));
+    for (name, _) in fields {
+        // Every POST takes the key, which is no field of the operation: only a misspelled one names it.
+        let is_key = crate::text::did_you_mean(name, ["idempotency_key"]).is_some();
+        let known: &[&str] = if route.method == Method::Post && is_key { &["idempotency_key"] } else { &[] };
+        add_unknown(&mut problems, "/", name, known);
+    }
     Err(Refusal::fields(problems))
 }
 

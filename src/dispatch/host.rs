@@ -13,6 +13,7 @@ use axum::http::uri::Authority;
 
 use crate::http::Route;
 use crate::input::wrong;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 
 const SANDBOX: &str = "/v2/sandbox/";
@@ -69,7 +70,7 @@ impl OwnNames {
         }
         let message = "This sandbox does not serve that host name. Use 127.0.0.1 or localhost, or start the sandbox \
                        with public-url set to your URL.";
-        Err(Refusal::field(Code::NotPermitted, "Host", message))
+        Err(Refusal::field(Code::NotPermitted, "Host", message).because(Reason::OtherSite))
     }
 
     fn are(&self, name: &str) -> bool {

@@ -50,9 +50,10 @@ pub use security::Peer;
 
 use crate::apps::{Presented, authenticate, may_post_without_key};
 use crate::http::{Answer, Call, Caller, Content, Method, Outcome, Route, Who};
-use crate::input::wrong;
+use crate::input::broken;
 use crate::program::{Bursar, Environment};
 use crate::providers;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use body::{Budget, Most};
@@ -381,7 +382,7 @@ impl Pipeline {
         if let Some((name, _)) = twice
             && !matches!(route.who, Who::Anyone | Who::Provider)
         {
-            return Err(Refusal::fields(wrong(name, "must be sent only once")));
+            return Err(Refusal::fields(broken(Reason::FieldRepeated, name, "must be sent only once")));
         }
         let [authorization, api_app_id, member_session] = given;
         let presented = Presented { authorization, api_app_id, member_session };
@@ -430,9 +431,7 @@ fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal>
     if !route.documented.query.is_empty() || !is_api(route) {
         return Ok(given);
     }
-    let unknown =
-        given.iter().flat_map(|(name, _)| crate::input::wrong(name, "unknown parameter; this route has no parameters"));
-    let problems: Vec<_> = unknown.collect();
+    let problems: Vec<_> = given.iter().flat_map(|(name, _)| crate::input::unknown(name, name, &[])).collect();
     if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
 }
 

@@ -6,6 +6,7 @@ use crate::apps;
 use crate::bank_accounts::{self, BankAccount, BankAccountJson, SealedAccount};
 use crate::engine::Command;
 use crate::ledger::wallet_funding;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -63,5 +64,6 @@ pub fn ach_account(world: &World, scope: Scope) -> Result<Option<Arc<BankAccount
 /// `user-info-missing` if there is none.
 pub fn needed_ach_account(world: &World, scope: Scope) -> Result<Arc<BankAccount>, Halt> {
     let message = "The app has no bank account. Set it with PUT /v2/apps/{app_id}/ach-account.";
-    ach_account(world, scope)?.ok_or_else(|| Refusal::new(Code::UserInfoMissing, message).into())
+    ach_account(world, scope)?
+        .ok_or_else(|| Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountMissing).into())
 }

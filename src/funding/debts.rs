@@ -12,6 +12,7 @@ use crate::ledger::wallet_funding;
 use crate::ledger::{self, Account, Posting, postings};
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::{Transfer, TransferKind};
@@ -145,5 +146,5 @@ fn covering(scope: Scope, debt: &Debt, amount: Cents) -> Result<Posting, Refusal
 }
 
 fn too_much(reason: crate::money::MoneyOverflow) -> Refusal {
-    Refusal::new(Code::LimitExceeded, reason.to_string())
+    Refusal::new(Code::LimitExceeded, reason.to_string()).because(Reason::BalanceLimit)
 }

@@ -11,6 +11,7 @@ use crate::engine::Command;
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::ledger::{self, Account, TransactionJson, postings, wallet_funding};
 use crate::money::Cents;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::rules::TransferEvent;
@@ -96,7 +97,9 @@ impl Command for MoveBetween {
 fn may_be_given(world: &World, scope: Scope, amount: Cents) -> Result<(), Halt> {
     let owed = wallet_funding::find(world, scope)?.owed;
     let held = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
-    let lacks = owed.plus(held.negated()).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
+    let lacks = owed
+        .plus(held.negated())
+        .map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()).because(Reason::MoneyRemains))?;
     if !lacks.is_positive() {
         return Err(Refusal::not_found("app").into());
     }

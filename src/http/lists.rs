@@ -10,6 +10,8 @@ use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::clock::Time;
+use crate::input::broken;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::query::{Compare, Direction, Query};
@@ -109,6 +111,7 @@ pub fn page_of_several<R: Record>(
     asked: &PageRequest<impl Cell>,
     filter: impl Fn(Query) -> Query,
 ) -> Result<Page<R>, Halt> {
+    check_range(("created_after", asked.created_after), ("created_before", asked.created_before))?;
     let cursor = cursor(asked)?.map(|(cursor, name)| (cursor.to_value(), name));
     if let Some((cursor, name)) = &cursor {
         let exactly = |mine: &Query| {
@@ -164,6 +167,7 @@ pub fn page_of<R>(
     place: impl Fn(&R) -> (Uuid, Time),
     is_asked_for: impl Fn(&R) -> bool,
 ) -> Result<Page<R>, Refusal> {
+    check_range(("created_after", asked.created_after), ("created_before", asked.created_before))?;
     let cursor = cursor(asked)?;
     if let Some((cursor, name)) = cursor
         && !records.iter().any(|record| place(record).0 == *cursor)
@@ -194,12 +198,26 @@ pub fn page_of<R>(
     Ok(Page { has_more, records })
 }
 
+/// Refuses a time of creation that begins after its end. `from` and `until` are query parameters.
+pub fn check_range(from: (&str, Option<Time>), until: (&str, Option<Time>)) -> Result<(), Refusal> {
+    let ((start, Some(begins)), (end, Some(ends))) = (from, until) else { return Ok(()) };
+    if begins <= ends {
+        return Ok(());
+    }
+    let after = broken(Reason::FieldConflict, start, format!("must not be after {end}, which is {ends}"));
+    let before = broken(Reason::FieldConflict, end, format!("must not be before {start}, which is {begins}"));
+    Err(Refusal {
+        message: format!("The time in {start} is after the time in {end}. Exchange them."),
+        ..Refusal::fields([after, before].concat())
+    })
+}
+
 /// Returns the requested cursor and its parameter's name.
 fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'static str)>, Refusal> {
     match (&asked.starting_after, &asked.ending_before) {
         (Some(_), Some(_)) => {
             let message = "starting_after and ending_before cannot be combined; send only one of them";
-            Err(Refusal::field(Code::InvalidInput, "ending_before", message))
+            Err(Refusal::field(Code::InvalidInput, "ending_before", message).because(Reason::FieldConflict))
         }
         (Some(after), None) => Ok(Some((after, "starting_after"))),
         (None, Some(before)) => Ok(Some((before, "ending_before"))),
@@ -209,7 +227,7 @@ fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'stat
 
 fn not_in_this_list(name: &str) -> Refusal {
     let message = "is not an object of this list; use the id of the first or the last object of a page";
-    Refusal::field(Code::InvalidInput, name, message)
+    Refusal::field(Code::InvalidInput, name, message).because(Reason::BadFormat)
 }
 
 /// Narrows a query to the requested time of creation: the start is inclusive, the end exclusive.

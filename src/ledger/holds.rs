@@ -13,6 +13,7 @@ use super::rules::{self, HoldEvent, HoldTransition};
 use crate::ids::{TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -66,7 +67,9 @@ pub fn open_new(world: &mut World, scope: Scope, id: TransferId, amount: Cents) 
 /// `transaction-insufficient-funds`; `invalid-state` if the transfer has a hold.
 pub fn open_pulled(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
     if world.get::<Hold>(key![scope.org, id])?.is_some() {
-        return Err(Refusal::new(Code::InvalidState, "The money is already held.").into());
+        return Err(Refusal::new(Code::InvalidState, "The money is already held. No action is required.")
+            .because(Reason::AlreadyDone)
+            .into());
     }
     post(world, &postings::open_hold(scope, id, amount).taking_owed())?;
     Ok(add(world, scope, id, amount))

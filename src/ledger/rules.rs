@@ -1,6 +1,7 @@
 //! The transitions of a hold: it is opened once, and captured or released once (invariant 7).
 
 use super::model::HoldState;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl From<HoldRefusal> for Refusal {
             HoldRefusal::AlreadyCaptured => "The held money was already captured.",
             HoldRefusal::AlreadyReleased => "The held money was already released.",
         };
-        Self::new(Code::InvalidState, message)
+        Self::new(Code::InvalidState, message).because(Reason::AlreadyDone)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::clock::Time;
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::jobs::{self, Work};
 use crate::money::Cents;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::{key, record};
@@ -91,12 +92,12 @@ pub fn must_be_at_rest(world: &World, scope: Scope) -> Result<(), Halt> {
     let watch = find(world, scope)?;
     if watch.pulls > 0 {
         let message = "The app has bank debits in progress. Wait until they are complete.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
     }
     if watch.owed.is_positive() {
         let owed = watch.owed.dollars();
         let message = format!("The app owes {owed} for returned money. Deposit it first.");
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::MoneyRemains).into());
     }
     Ok(())
 }

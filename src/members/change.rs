@@ -9,6 +9,7 @@ use crate::events::acts::{self, ActKind, NewAct};
 use crate::events::{self, EventName, NewEvent};
 use crate::ids::{MemberId, OrgId};
 use crate::patch::Patch;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, Record as _, World};
@@ -167,7 +168,7 @@ fn must_not_be_last_admin(world: &mut World, member: &Member) -> Result<(), Halt
     }
     let message =
         format!("{} is the only admin of the organization. Give another member the role admin first.", member.name);
-    Err(Refusal::new(Code::InvalidState, message).into())
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::LastAdmin).into())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::model::{Member, MemberStatus, NewMember};
 use crate::ids::{MemberId, OrgId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -48,8 +49,9 @@ pub fn email_is_free(members: &[Arc<Member>], email: &str, but: Option<MemberId>
         return Err(Refusal::field(
             Code::InvalidState,
             "/email",
-            "is the address of another member of the organization",
-        ));
+            "is the address of another member of the organization; use another address",
+        )
+        .because(Reason::AlreadyExists));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::phone::PhoneNumber;
 use crate::providers::{Incoming, SIGNATURE, replies_url};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::Query;
 
@@ -21,7 +22,8 @@ pub async fn receive(call: Call) -> Outcome {
     let Some(gateway) = &call.bursar.providers.phone else { return Err(Refusal::not_found("page")) };
     let (fields, signature) = (call.form_fields(), call.header(SIGNATURE).unwrap_or_default());
     if !gateway.has_signed(&replies_url(&call.bursar.public_url), &fields, signature) {
-        return Err(Refusal::new(Code::NotPermitted, "The request is not signed by the configured SMS gateway."));
+        return Err(Refusal::new(Code::NotPermitted, "The request is not signed by the configured SMS gateway.")
+            .because(Reason::SignatureWrong));
     }
     let incoming = Incoming::of(&fields);
     let incoming = incoming.ok_or_else(|| Refusal::new(Code::InvalidInput, "A reply requires From and MessageSid."))?;

@@ -2,6 +2,7 @@
 
 use crate::http::{Answer, Call};
 use crate::language::Text;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 
 /// Rejects a form posted by another site's page. An origin of `null` proves nothing: our own pages send it, because they
@@ -13,7 +14,7 @@ pub(super) fn must_be_ours(call: &Call) -> Result<(), Refusal> {
         (None, Some(origin)) => !is_own_origin(call, origin),
     };
     if foreign {
-        return Err(Refusal::to_payee(Code::NotPermitted, Text::RefusedOtherSite));
+        return Err(Refusal::to_payee(Code::NotPermitted, Text::RefusedOtherSite).because(Reason::OtherSite));
     }
     Ok(())
 }

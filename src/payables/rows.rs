@@ -10,6 +10,7 @@ use crate::acting::Actor;
 use crate::apps;
 use crate::events::{self, EventName, NewEvent};
 use crate::ids::{PayableId, VendorPaymentMethodId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vendors::Vendor;
@@ -40,7 +41,7 @@ pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     if apps::has_any::<Payable>(world, scope, &open)? {
         let message = "The app has open payables. Cancel the created ones, pay the approved ones, and reject, update \
                        and cancel those that are submitted or failed.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::model::{ApprovalStep, Payable, PayableStatus};
 use crate::clock::Time;
 use crate::ids::MemberId;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
@@ -42,7 +43,7 @@ impl PayableEvent {
 
 /// Returns the next state, or the refusal.
 pub fn apply(status: PayableStatus, event: PayableEvent) -> Result<PayableStatus, Refusal> {
-    states::apply("payable", status, |status| transition(status, event))
+    states::apply("payable", status, |status| transition(status, event), way_out)
 }
 
 /// The number of history entries beyond which a payable accepts no more changes, because each change writes the whole
@@ -62,6 +63,19 @@ pub fn may_be_changed(payable: &Payable) -> Result<(), Refusal> {
         "The payable has {HISTORY_MAX} actions, which is the limit. Submit it unchanged, or create a new payable."
     );
     Err(Refusal::over_limit("payable_actions", HISTORY_MAX, message))
+}
+
+/// Returns what a caller can do with a payable in a state.
+const fn way_out(status: PayableStatus) -> &'static str {
+    match status {
+        PayableStatus::Created => "Submit it for approval, change it, or cancel it.",
+        PayableStatus::SubmittedForApproval => "Approve it, or reject it; a rejected payable can be changed.",
+        PayableStatus::Rejected => "Change it and submit it again; a changed payable can be canceled too.",
+        PayableStatus::Approved => "Pay it.",
+        PayableStatus::PaymentInitiated => "Wait for the outcome of its payment.",
+        PayableStatus::PaymentFailed => "Pay it again, or reject it to change its account.",
+        PayableStatus::Canceled | PayableStatus::PaymentCompleted => "Its status is final: create a new payable.",
+    }
 }
 
 const fn transition(status: PayableStatus, event: PayableEvent) -> Option<PayableStatus> {
@@ -149,18 +163,19 @@ pub fn approved_by(
     let is_named = steps.iter().any(|step| step.approvals.iter().any(|approval| approval.member == member));
     if !is_named {
         let message = "This payable requires the approval of other members; see approval_steps.";
-        return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message));
+        return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).because(Reason::OtherApprovers));
     }
     let Some(current) = steps.iter_mut().find(|step| step.completed_at.is_none()) else {
-        return Err(Refusal::new(Code::InvalidState, "All approval steps are complete."));
+        return Err(Refusal::new(Code::InvalidState, "All approval steps are complete. Pay the payable.")
+            .because(Reason::AlreadyDone));
     };
     let Some(approval) = current.approvals.iter_mut().find(|approval| approval.member == member) else {
-        let message = "The current approval step requires other members; see approval_steps.";
-        return Err(Refusal::new(Code::InvalidState, message));
+        let message = "The current approval step requires other members; see approval_steps. Approve when your step is the current one.";
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::OtherApprovers));
     };
     if approval.given == Some(true) {
-        let message = "This member has already approved in this step.";
-        return Err(Refusal::new(Code::InvalidState, message));
+        let message = "This member has already approved in this step. Let another member of the step approve.";
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::AlreadyDone));
     }
 
     // From here it must succeed.
@@ -213,7 +228,9 @@ mod tests {
     #[test]
     fn a_refusal_names_the_states_that_would_do() {
         let refused = apply(PayableStatus::Created, PayableEvent::PaymentInitiated).unwrap_err();
-        assert_eq!(refused.message, "The payable is created; this call requires status approved or payment_failed.");
+        let message = "The payable is created; this call requires status approved or payment_failed. Submit it for \
+                       approval, change it, or cancel it.";
+        assert_eq!(refused.message, message);
     }
 
     #[test]

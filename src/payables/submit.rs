@@ -11,6 +11,7 @@ use crate::approval_policies::{self, ApprovalPolicy, PolicyStep};
 use crate::engine::Command;
 use crate::ids::{MemberId, PayableId};
 use crate::members::Member;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vendors::{self, VendorPaymentMethod};
@@ -62,7 +63,13 @@ impl Command for Submit {
 
 /// Returns the payment terms. A payable without an account uses the vendor's only one.
 fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMethod>), Halt> {
-    let lacks = |what: &str| Refusal::new(Code::InvalidState, format!("The payable cannot be submitted yet: {what}."));
+    let lacks = |what: &str| {
+        Refusal::new(
+            Code::InvalidState,
+            format!("The payable cannot be submitted yet: {what}. Change the payable first."),
+        )
+        .because(Reason::StepMissing)
+    };
     if !payable.amount.is_positive() {
         return Err(lacks("amount or items is missing").into());
     }
@@ -72,7 +79,7 @@ fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMe
         Some(method) => vendors::payment_method(world, &vendor, method)?,
         None => match vendors::payment_methods(world, &vendor)?.as_slice() {
             [only] => only.clone(),
-            [] => return Err(lacks("its vendor has no payment method").into()),
+            [] => return Err(lacks("its vendor has no payment method, so add one").into()),
             [..] => {
                 return Err(lacks("its vendor has several payment methods, so ap_payment_method_id is required").into());
             }
@@ -109,7 +116,7 @@ fn steps_of(
                 policy.id,
                 approvals.len()
             );
-            return Err(Refusal::new(Code::InvalidState, message));
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete));
         }
         Ok(ApprovalStep { num_approvals_required: step.num_approvals_required, approvals, completed_at: None })
     };
@@ -122,7 +129,7 @@ fn any_approver(members: &[Arc<Member>], submitter: MemberId) -> Result<Approval
     if approvals.is_empty() {
         let message = "No member except the submitter can approve. Add another active member with the role \
                        ap_approver or admin.";
-        return Err(Refusal::new(Code::InvalidState, message));
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete));
     }
     Ok(ApprovalStep { num_approvals_required: 1, approvals, completed_at: None })
 }

@@ -14,6 +14,7 @@ use crate::ids::{MemberId, PayableId, VendorId, VendorPaymentMethodId};
 use crate::input::types::Amount;
 use crate::money::Cents;
 use crate::patch::Patch;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::vendors::{self, MethodStatus, Vendor, VendorPaymentMethod};
@@ -67,7 +68,12 @@ impl PayablePatch {
         };
         let method = vendors::payment_method(world, &vendor, method)?;
         if method.status == MethodStatus::Deleted {
-            return Err(Refusal::new(Code::InvalidState, "This payment method was deleted.").into());
+            return Err(Refusal::new(
+                Code::InvalidState,
+                "This payment method was deleted. Name another one of the vendor.",
+            )
+            .because(Reason::ObjectDeleted)
+            .into());
         }
         Ok(Payee { vendor: Some(vendor), method: Some(method) })
     }

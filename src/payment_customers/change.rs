@@ -8,6 +8,7 @@ use crate::engine::Command;
 use crate::ids::PaymentCustomerId;
 use crate::patch::Patch;
 use crate::phone::PhoneNumber;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers;
@@ -112,7 +113,7 @@ impl Command for DeleteCustomer {
         let customer = find(world, self.scope, self.customer)?;
         if transfers::under_way_of_customer(world, self.scope.org, customer.id)? {
             let message = "This customer has a payment in progress. Wait until it is complete.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
         }
 
         // From here it must succeed.

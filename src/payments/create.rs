@@ -14,6 +14,7 @@ use crate::payment_customers::{self, AddAccount, PaymentCustomer};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::platform::Platform;
 use crate::program::Environment;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::{self, ATTESTED, Authorization, AuthorizationKind, Debit, Transfer, TransferJson, TransferKind};
@@ -150,7 +151,7 @@ impl CreatePayment {
             return Ok(());
         }
         let message = "The payer has no phone number or e-mail address for the notice of this payment. Add one first.";
-        Err(Refusal::new(Code::UserInfoMissing, message).into())
+        Err(Refusal::new(Code::UserInfoMissing, message).because(Reason::ContactMissing).into())
     }
 
     /// Returns the user's account.
@@ -223,7 +224,7 @@ fn may_be_debited(user: &User) -> Result<(), Refusal> {
         UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
         UserStatus::InReview => {
             let message = "This user is under review. Payments cannot be collected until the review ends.";
-            Err(Refusal::new(Code::InvalidState, message))
+            Err(Refusal::in_status(message, user.status.as_str(), vec![UserStatus::Verified.as_str()]))
         }
     }
 }
@@ -234,7 +235,8 @@ fn usable(method: Arc<PayoutMethod>) -> Result<Arc<PayoutMethod>, Refusal> {
         return Err(Refusal::field(Code::InvalidInput, "/account_id", message));
     }
     if !method.in_use {
-        return Err(Refusal::new(Code::UserInfoMissing, "This account is no longer in use. Choose another one."));
+        return Err(Refusal::new(Code::UserInfoMissing, "This account is no longer in use. Choose another one.")
+            .because(Reason::AccountDisabled));
     }
     Ok(method)
 }
@@ -243,11 +245,12 @@ fn in_use(account: &BankAccount) -> Result<(), Refusal> {
     if account.in_use {
         return Ok(());
     }
-    Err(Refusal::new(Code::UserInfoMissing, "This account is no longer in use. Choose another one."))
+    Err(Refusal::new(Code::UserInfoMissing, "This account is no longer in use. Choose another one.")
+        .because(Reason::AccountDisabled))
 }
 
 fn no_account(payer: &str) -> Refusal {
     let message =
         format!("The {payer} has no bank account that can be debited. Send ach_info, or add an account first.");
-    Refusal::new(Code::UserInfoMissing, message)
+    Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountMissing)
 }

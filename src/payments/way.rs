@@ -11,6 +11,7 @@ use crate::ids::UserId;
 use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
 use crate::rails::failures::FailureCode;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::{Authorization, AuthorizationKind};
@@ -70,7 +71,7 @@ fn is_authorized(world: &World, debited: &Debited, authorization: &Authorization
          payer, and send it with the payment.",
         ended_at.date()
     );
-    Err(Refusal::new(Code::InvalidState, message).into())
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::AuthorizationEnded).into())
 }
 
 /// Returns when the payer's bank last reported that a debit of this account was not authorized. Accounts of one payer are

@@ -9,6 +9,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::NewBatch;
 use super::input::{ROWS_MAX, columns as fields};
+use super::results::RESULT_COLUMNS;
 use crate::input::{Input as _, wrong};
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
@@ -158,6 +159,13 @@ impl Columns {
         } else {
             for (at, name) in names.iter().enumerate() {
                 let Some(field) = known.iter().find(|known| *known == name) else {
+                    if RESULT_COLUMNS.contains(name) {
+                        let message = format!(
+                            "has the column {name:?} of a result file; remove the columns {} and the rows that succeeded",
+                            RESULT_COLUMNS.join(", ")
+                        );
+                        return Err(of_file(&message));
+                    }
                     let message = format!(
                         "has the unknown column {name:?}; known are {}. Map other names with the query parameter {COLUMNS}",
                         known.join(", ")
@@ -236,7 +244,7 @@ fn whole(cell: &str) -> Result<i64, String> {
 }
 
 fn object(cell: &str) -> Result<Json, String> {
-    Json::parse(cell.as_bytes()).map_err(|problem| format!("is not valid JSON: {problem}"))
+    Json::parse(cell.as_bytes()).map_err(|problem| format!("is not valid JSON: {}", problem.described(cell.as_bytes())))
 }
 
 fn yes_or_no(cell: &str) -> Result<Json, String> {

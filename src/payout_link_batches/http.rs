@@ -197,7 +197,8 @@ pub fn routes() -> Vec<Route> {
     let results = "Returns the result of each row so far: the columns of the input, then status (succeeded, failed), \
                    payout_link_id, link, error_code and error_message, which are empty until the row is done. \
                    succeeded means that the link exists, not that it was delivered or paid. The file begins with a \
-                   UTF-8 byte order mark; text that a spreadsheet would execute gets an apostrophe before it.";
+                   UTF-8 byte order mark; text that a spreadsheet would execute gets an apostrophe before it. Without the \
+                   columns after the input, the file can be submitted again; a row that succeeded gives the same link.";
     vec![
         route!(Post "/v2/payout-link-batches" App "submit_payout_link_batch" submit)
             .about("Payout link batches", "Submit 1 to 500 payout links")

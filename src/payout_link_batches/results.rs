@@ -9,7 +9,7 @@ use super::model::{BatchRow, RowStatus};
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// The columns that follow those of the input (docs/decisions.md 9).
-const RESULT_COLUMNS: [&str; 5] = ["status", "payout_link_id", "link", "error_code", "error_message"];
+pub(super) const RESULT_COLUMNS: [&str; 5] = ["status", "payout_link_id", "link", "error_code", "error_message"];
 
 /// Writes the file: a line for each row, in order. `address` is the URL of a row's link. Every cell is quoted, because
 /// spreadsheets that separate by semicolons would split an unquoted cell.

@@ -7,6 +7,7 @@ use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use crate::apps;
 use crate::events::{self, EventName, NewEvent};
 use crate::ids::{OrgId, PayoutLinkBatchId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::query::{Compare, Direction, Query};
@@ -37,7 +38,7 @@ pub fn waiting(org: OrgId, batch: PayoutLinkBatchId, limit: usize) -> Query {
 pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     if apps::has_any::<PayoutLinkBatch>(world, scope, &[BatchStatus::Submitted, BatchStatus::Processing])? {
         let message = "The app has batches in progress. Wait until they are complete.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
     }
     Ok(())
 }

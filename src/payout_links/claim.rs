@@ -7,6 +7,7 @@ use super::model::PayoutLink;
 use super::rules;
 use crate::events::EventName;
 use crate::ledger::holds::{self, CapturedBy, Closed};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::taxes;
 use crate::transfers;
@@ -19,7 +20,9 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
     let to = rules::apply(link, rules::LinkEvent::Claimed)?;
     let scope = link.scope();
     if holds::capture(world, scope, link.transfer, CapturedBy::User(user.id))? == Closed::Before {
-        return Err(Refusal::new(Code::AlreadyClaimed, "The money of this link is already claimed.").into());
+        return Err(Refusal::new(Code::AlreadyClaimed, "The money of this link is already claimed.")
+            .because(Reason::PaidOut)
+            .into());
     }
 
     // From here it must succeed.

@@ -13,6 +13,7 @@ use crate::jobs::Leased;
 use crate::language::Language;
 use crate::messages::{self, AttemptOutcome, Before, Begun, Channel, Message, MessageStatus, Template};
 use crate::messages::{delivery_days, stops};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::users::{self, User};
 use crate::world::record::key;
@@ -41,7 +42,7 @@ pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), 
     match made_for(world, link)? {
         Some(user) if user.deleted_at.is_some() => {
             let message = "The user of this link was deleted. Cancel the link and create a new one.";
-            Err(Refusal::new(Code::UserInactive, message).into())
+            Err(Refusal::new(Code::UserInactive, message).because(Reason::ObjectDeleted).into())
         }
         Some(_) | None => Ok(()),
     }

@@ -23,6 +23,7 @@ use crate::input::types::{
 use crate::input::{Input, Problems, input, wrong};
 use crate::program::Bursar;
 use crate::providers::{Report, SIGNATURE, report_url};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::text::{MESSAGE_MAX, check_message};
@@ -339,7 +340,8 @@ pub async fn report(call: Call) -> Outcome {
     let signature = call.header(SIGNATURE).unwrap_or_default();
     // Verified first: a caller without a valid signature must not learn whether a message exists.
     if !gateway.has_signed(&report_url(&call.bursar.public_url, org, message), &fields, signature) {
-        return Err(Refusal::new(Code::NotPermitted, "The request is not signed by the configured SMS gateway."));
+        return Err(Refusal::new(Code::NotPermitted, "The request is not signed by the configured SMS gateway.")
+            .because(Reason::SignatureWrong));
     }
     let Some(report) = Report::of(&fields) else {
         return Err(Refusal::new(Code::InvalidInput, "A status report requires MessageSid and MessageStatus."));

@@ -2,6 +2,7 @@
 
 use super::model::{LinkStatus, PayoutLink};
 use crate::clock::Time;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
@@ -123,6 +124,23 @@ fn in_status(refusal: Refusal, status: LinkStatus, event: LinkEvent) -> Refusal 
     Refusal::in_status(refusal.message, status.as_str(), allowed)
 }
 
+/// Returns what a caller can do with a link in a state.
+const fn way_out(status: LinkStatus) -> &'static str {
+    match status {
+        LinkStatus::FundsPending => "Wait until the money has arrived from the app's bank account, or cancel the link.",
+        LinkStatus::Created
+        | LinkStatus::DeliveryPending
+        | LinkStatus::DeliveryFailed
+        | LinkStatus::Sent
+        | LinkStatus::Delivered => "Deliver it again, or cancel it.",
+        LinkStatus::Claimed | LinkStatus::Reversed => {
+            "Its money belongs to the payee: ask the payee to pay it back, or create a new link for another payout."
+        }
+        LinkStatus::Canceled | LinkStatus::Expired => "Its money is back in the wallet: create a new link.",
+        LinkStatus::Failed => "Its money did not arrive: check the app's bank account, and create a new link.",
+    }
+}
+
 fn refusal(link: &PayoutLink, code: Code) -> Refusal {
     let message = if code == Code::AlreadyClaimed {
         "This payout link is already claimed.".to_owned()
@@ -131,7 +149,7 @@ fn refusal(link: &PayoutLink, code: Code) -> Refusal {
     } else if code == Code::LinkExpired {
         format!("This payout link expired on {}. Ask the sender for a new one.", link.expires_at.date())
     } else {
-        format!("The payout link is {} and does not allow this call.", link.status)
+        format!("The payout link is {} and does not allow this call. {}", link.status, way_out(link.status))
     };
     Refusal::new(code, message)
 }
@@ -140,7 +158,8 @@ fn refusal(link: &PayoutLink, code: Code) -> Refusal {
 pub fn must_wait(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     apply(link, LinkEvent::DeliveryQueued)?;
     if now >= link.expires_at {
-        return Err(refusal(link, Code::InvalidState));
+        let expired = PayoutLink { status: LinkStatus::Expired, ..link.clone() };
+        return apply(&expired, LinkEvent::DeliveryQueued).map(|_| ());
     }
     Ok(())
 }
@@ -163,7 +182,7 @@ pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     match link.status {
         LinkStatus::Canceled => Err(refusal(link, Code::LinkCanceled)),
         LinkStatus::Expired => Err(refusal(link, Code::LinkExpired)),
-        LinkStatus::Failed => Err(refusal(link, Code::InvalidState)),
+        LinkStatus::Failed => apply(link, LinkEvent::Claimed).map(|_| ()),
         LinkStatus::Claimed | LinkStatus::Reversed => Ok(()),
         LinkStatus::Created
         | LinkStatus::FundsPending
@@ -186,7 +205,8 @@ pub fn must_have_expired(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
         Err(refusal) => Err(refusal),
         Ok(()) => {
             apply(link, LinkEvent::Claimed)?;
-            Err(Refusal::new(Code::InvalidState, "The payout link has not expired. Claim it with its link."))
+            Err(Refusal::new(Code::InvalidState, "The payout link has not expired. Claim it with its link.")
+                .because(Reason::TooEarly))
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{Shown, quota};
 use crate::engine::Command;
 use crate::ids::PayoutRequestId;
 use crate::payout_links::{self, NewLink, NewToken, Payee};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::users::User;
@@ -39,7 +40,7 @@ impl Command for Approve {
         if is_erased || request.for_user.is_none() && request.payee_phone.is_none() {
             // Without the payee's phone number, anyone could claim the link.
             let message = "The user of this payout request was deleted. Reject the request.";
-            return Err(Refusal::new(Code::UserInactive, message).into());
+            return Err(Refusal::new(Code::UserInactive, message).because(Reason::ObjectDeleted).into());
         }
         let link = payout_links::create(world, self.scope, &asked_for(&request), &self.token)?;
         quota::give_back(world, &request)?;

@@ -7,6 +7,7 @@ use super::model::{PayoutRequest, RequestPayee, RequestStatus};
 use crate::apps;
 use crate::events::{self, EventName, NewEvent};
 use crate::ids::PayoutRequestId;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::{Document, key};
@@ -38,7 +39,7 @@ pub fn erase(world: &mut World, request: &Arc<PayoutRequest>) -> Result<(), Halt
 pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     if apps::has_any::<PayoutRequest>(world, scope, &[RequestStatus::Created])? {
         let message = "The app has open payout requests. Approve or reject them first.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
     }
     Ok(())
 }

@@ -44,7 +44,10 @@ pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<Requ
         Transition::Moved(to) => Ok(Some(to)),
         Transition::AlreadyApplied => Ok(None),
         Transition::Refused => {
-            let message = format!("The payout request is already {}. The decision is final.", request.status);
+            let message = format!(
+                "The payout request is already {}. The decision is final; the payee can send a new request.",
+                request.status
+            );
             Err(Refusal::in_status(message, request.status.as_str(), vec![RequestStatus::Created.as_str()]))
         }
     }

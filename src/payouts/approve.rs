@@ -7,6 +7,7 @@ use crate::ids::{MemberId, TransferId};
 use crate::members::{self, Member, Role};
 use crate::money::Cents;
 use crate::payout_methods;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::taxes;
@@ -33,7 +34,12 @@ impl Command for ApprovePayout {
         let (TransferKind::Payout, Some(user), Some(method)) =
             (transfer.kind, transfer.user_id, transfer.payout_method)
         else {
-            return Err(Refusal::new(Code::InvalidState, "Only transfers of type payout can be approved.").into());
+            return Err(Refusal::new(
+                Code::InvalidState,
+                "Only transfers of type payout can be approved. Other transfers need no approval.",
+            )
+            .because(Reason::WrongKind)
+            .into());
         };
         rules::apply(transfer.status, TransferEvent::Cleared)?;
         // The payee and the app's rails may have changed since the payout was created.
@@ -63,7 +69,7 @@ fn may_approve(member: &Member) -> Result<(), Refusal> {
                 "Only a member with the role admin or payer can approve a payout; {} has the role {}.",
                 member.name, member.role
             );
-            Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message))
+            Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).because(Reason::RoleNotAllowed))
         }
     }
 }

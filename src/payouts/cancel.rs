@@ -7,6 +7,7 @@ use crate::engine::Command;
 use crate::ids::TransferId;
 use crate::jobs;
 use crate::rail_payments;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::rules::{self, TransferEvent};
@@ -26,8 +27,8 @@ impl Command for CancelPayout {
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let transfer = transfers::find(world, self.scope, self.transfer)?;
         if transfer.kind != TransferKind::Payout {
-            let message = format!("A transfer of type {} cannot be canceled.", transfer.kind);
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            let message = format!("A transfer of type {} cannot be canceled; only payouts can.", transfer.kind);
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::WrongKind).into());
         }
         if transfer.status == TransferStatus::Canceled {
             return transfers::json(world, &transfer);
@@ -54,6 +55,7 @@ fn keep_from_rail(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     if bank_files::withdraw(world, transfer)? {
         return Ok(());
     }
-    let message = "The payout was already sent to its rail and can no longer be canceled.";
-    Err(Refusal::new(Code::InvalidState, message).into())
+    let message = "The payout was already sent to its rail and can no longer be canceled. Wait for its outcome; if it fails, its \
+                   money is back.";
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::TooLate).into())
 }

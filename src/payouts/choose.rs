@@ -8,6 +8,7 @@ use crate::fees::BOOK_CURRENCY;
 use crate::ids::PayoutMethodId;
 use crate::payout_methods::{self, MethodOrigin, PayoutMethod};
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::users::{self, User};
@@ -68,7 +69,7 @@ fn default(world: &World, scope: Scope, user: &User) -> Result<Arc<PayoutMethod>
 
 fn no_default() -> Refusal {
     let message = "The user has no default payout method. Send platform, or let the user set up a payout method.";
-    Refusal::new(Code::UserInfoMissing, message)
+    Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountMissing)
 }
 
 fn named(
@@ -93,7 +94,7 @@ fn named(
 /// Returns the refusal for a rail on which the user has no account.
 pub(super) fn no_method(platform: Platform) -> Refusal {
     let message = format!("The user has no payout method for {platform}. Set one up first.");
-    Refusal::new(Code::UserInfoMissing, message)
+    Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountMissing)
 }
 
 impl Chosen {

@@ -8,6 +8,7 @@ use crate::ids::{PayoutMethodId, UserId};
 use crate::money::Cents;
 use crate::payout_methods::{MethodOrigin, SealedDetails};
 use crate::program::Environment;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::transfers::{self, TransferJson};
@@ -46,7 +47,7 @@ impl Command for CreatePayout {
             users::must_be_verified(&user)?;
             let message =
                 "The user has no e-mail address, and a card is delivered by e-mail. Set the user's email first.";
-            return Err(Refusal::new(Code::UserInfoMissing, message).into());
+            return Err(Refusal::new(Code::UserInfoMissing, message).because(Reason::ContactMissing).into());
         }
         let method = match (method, &self.card) {
             (Some(method), _) => method,

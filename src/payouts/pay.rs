@@ -18,6 +18,7 @@ use crate::payout_links;
 use crate::payout_methods::{CORRECTED, PayoutMethod};
 use crate::platform::Platform;
 use crate::rail_payments;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::taxes;
@@ -137,9 +138,10 @@ pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
     }
     if method.disabled_reason.as_deref() == Some(CORRECTED) {
         let message = "The bank replaced the numbers of this payout method. Use the user's newer method for this rail.";
-        return Err(Refusal::new(Code::UserInfoMissing, message));
+        return Err(Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountDisabled));
     }
-    Err(Refusal::new(Code::UserInfoMissing, "This payout method is no longer in use. Choose another one."))
+    Err(Refusal::new(Code::UserInfoMissing, "This payout method is no longer in use. Choose another one.")
+        .because(Reason::AccountDisabled))
 }
 
 /// Requires that the rail is connected, and that neither the app nor the user excludes it
@@ -152,5 +154,5 @@ pub(super) fn may_go_by(world: &mut World, scope: Scope, user: &User, platform: 
     let message = format!(
         "{platform} is excluded for this user by the app's settings or the user's profile. Choose another rail."
     );
-    Err(Refusal::new(Code::InvalidState, message).into())
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::RailExcluded).into())
 }

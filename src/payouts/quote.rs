@@ -11,6 +11,7 @@ use crate::language::Text;
 use crate::money::{Cents, Percent};
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -130,7 +131,7 @@ pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: F
             "The account's currency {currency} is not supported. Choose an account in one of: {}.",
             fees::payable()
         );
-        return Err(Refusal::new(Code::UserInfoMissing, message).into());
+        return Err(Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountIncomplete).into());
     }
     let charged = fees::charge(ChargeInput {
         platform: prices.platform,

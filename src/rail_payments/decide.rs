@@ -13,6 +13,7 @@ use crate::events::acts::ActKind;
 use crate::ids::{JobId, MemberId, OrgId, TransferId};
 use crate::jobs;
 use crate::rails::failures::FailureCode;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
@@ -69,7 +70,7 @@ impl DecidePayment {
 fn must_be_in_doubt(world: &World, payment: &RailPayment) -> Result<(), Halt> {
     if payment.status != PaymentStatus::Attempted || payment.doubt.is_none() {
         let message = "Only a payment in doubt is decided: its status is attempted, and doubt says why.";
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::WrongKind).into());
     }
     // Its answer may be an outcome.
     let now = world.now();
@@ -93,7 +94,10 @@ fn confirm(
         DecidedOutcome::Failed => (PaymentEvent::Failed, Some(FailureCode::RejectedByRail)),
     };
     let to = transition(payment.status, event);
-    let to = to.ok_or_else(|| Refusal::new(Code::InvalidState, "The payment has an outcome already."))?;
+    let to = to.ok_or_else(|| {
+        Refusal::new(Code::InvalidState, "The payment has an outcome already. No decision is required.")
+            .because(Reason::AlreadyDone)
+    })?;
 
     // From here it must succeed.
     jobs::hasten(world, payment.org, JobId(payment.transfer.0))?;

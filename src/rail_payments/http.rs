@@ -16,6 +16,7 @@ use crate::input::input;
 use crate::input::types::{LongText, word_input};
 use crate::permission::Permission;
 use crate::rails::providers::ProviderKind;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::webhooks::signature::{self, Secret};
@@ -87,7 +88,8 @@ pub async fn nudge(call: Call) -> Outcome {
         (ProviderKind::Adapter | ProviderKind::Paypal, Some(secret)) => is_signed(&call, secret),
     };
     if !is_allowed {
-        return Err(Refusal::new(Code::NotPermitted, "The request is not signed with the provider's nudge secret."));
+        return Err(Refusal::new(Code::NotPermitted, "The request is not signed with the provider's nudge secret.")
+            .because(Reason::SignatureWrong));
     }
     let Some(transfer) = transfer_in(&call.body) else {
         return Err(Refusal::field(Code::InvalidInput, "/transfer_id", "is required: the id of a transfer"));

@@ -16,6 +16,7 @@ use crate::input::input;
 use crate::input::types::Integer;
 use crate::jobs::{self, Job};
 use crate::program::{Bursar, Environment};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::world::record::{key, record};
@@ -73,7 +74,7 @@ impl Command for AdvanceClock {
         if ahead_seconds > AHEAD_MAX_SECONDS {
             let message =
                 "The sandbox clock is already a thousand years ahead. Start a new sandbox in an empty data folder.";
-            return Err(Refusal::new(Code::LimitExceeded, message).into());
+            return Err(Refusal::new(Code::LimitExceeded, message).because(Reason::ClockLimit).into());
         }
 
         // From here it must succeed.

@@ -9,6 +9,7 @@ use crate::apps::Organization;
 use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::program::Bursar;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Ring, Vault};
 use crate::world::query::Direction;
@@ -203,7 +204,7 @@ async fn rewrite_all(bursar: &Bursar, org: OrgId) -> Result<Rewritten, Refusal> 
 /// Rejects with `invalid-state` a ring that lacks a key still in use.
 pub async fn take_up(bursar: &Bursar, ring: Ring) -> Result<u16, Refusal> {
     let (before, active) = (bursar.vault.ring(), ring.active());
-    let refuse = |message: &str| Err(Refusal::new(Code::InvalidState, message));
+    let refuse = |message: &str| Err(Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete));
     if !ring.hashes_as(&before) {
         return refuse(
             "The hashing key of the key file has changed, which is not allowed. Restore the previous \

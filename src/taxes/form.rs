@@ -14,13 +14,13 @@ use crate::ids::{Entropy, OrgId, UserId};
 use crate::input::types::{Line, word_input};
 use crate::input::{Input, Problems, gather, input, optional, problem, wrong};
 use crate::program::Environment;
-use crate::refusal::Code;
+use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::screening::LookedUp;
 use crate::strict_json::Json;
 use crate::users::{
     Address, BirthDate, By, CountryCode, EntityType, SealedAddress, TaxIdVerification, UsState, UsZip, User, UserJson,
-    W9, change, find, json, may_write_identity, must_be_active, screen, seal_birth_date, seal_context,
+    W9, change, find, json, may_write_identity, must_be_active, read_with_days, screen, seal_birth_date, seal_context,
 };
 use crate::vault::{Purpose, Vault};
 use crate::world::record::words;
@@ -220,6 +220,11 @@ pub struct SealedTaxForm {
 }
 
 impl TaxFormInput {
+    /// Reads a body, with the errors of all of its fields.
+    pub fn of_body(body: &Json, today: Date) -> Result<Self, Refusal> {
+        read_with_days(body, today, &["/w8ben/date_of_birth"])
+    }
+
     /// Returns the one form that was sent, or all of its problems. `today` is for the date of birth.
     pub fn checked(self, today: Date, at: &str) -> Result<TaxForm, Problems> {
         match (self.w9, self.w8ben) {

@@ -10,7 +10,7 @@ use crate::users::{By, UserJson};
 
 pub async fn set_compliance(call: Call) -> Outcome {
     let (scope, user) = (call.scope()?, call.id("user_id", "user")?);
-    let command = match call.body::<TaxFormInput>() {
+    let command = match TaxFormInput::of_body(&call.body, call.bursar.clock.now().date()) {
         Ok(input) => compliance_of(&call, scope, user, input).await,
         Err(refusal) => Err(refusal),
     };

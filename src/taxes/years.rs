@@ -3,6 +3,7 @@ use std::sync::Arc;
 use crate::clock::Time;
 use crate::ids::UserId;
 use crate::money::Cents;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::tax;
@@ -75,7 +76,7 @@ pub fn may_be_paid(world: &World, scope: Scope, user: &User, taxed: Option<Cents
         let message = "A tax form is required first, because this year's payments to the user reach the reporting \
                        threshold of form 1099-NEC. Collect a W-9, or a W-8BEN from a foreign person, with a payout \
                        link or with PUT /v2/users/{user_id}/compliance. The money is safe.";
-        return Err(Refusal::new(Code::UserInfoMissing, message).into());
+        return Err(Refusal::new(Code::UserInfoMissing, message).because(Reason::TaxFormMissing).into());
     }
     Ok(())
 }

@@ -7,14 +7,14 @@ use super::json::inside_transaction;
 use super::model::{Transfer, TransferKind, TransferStatus};
 use super::{MoveBalance, TransferJson};
 use crate::clock::Time;
-use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageRequest, list_query, of_app, page};
+use crate::http::lists::{self, LIMIT_MAX, ListEnvelope, PageRequest, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{TransferId, UserId};
 use crate::input::input;
 use crate::input::types::{Integer, Metadata, SignedAmount, word_input};
 use crate::ledger::{self, Transaction, TransactionJson, TransactionKind};
-use crate::refusal::Code;
+use crate::refusal::{Code, Refusal};
 use crate::world::Query;
 use uuid::Uuid;
 
@@ -73,6 +73,16 @@ impl TransfersQuery {
         }
     }
 
+    /// Refuses a time that begins after its end, by the names that the caller sent.
+    fn check_range(&self) -> Result<(), Refusal> {
+        for from in [("start_date", self.start_date), ("created_after", self.created_after)] {
+            for until in [("end_date", self.end_date), ("created_before", self.created_before)] {
+                lists::check_range(from, until)?;
+            }
+        }
+        Ok(())
+    }
+
     fn narrow(&self, query: Query) -> Query {
         query.matching("user_id", self.user_id).matching("kind", self.kind).matching("status", self.status)
     }
@@ -94,6 +104,7 @@ pub async fn create(call: Call) -> Outcome {
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: TransfersQuery = call.query()?;
+    asked.check_range()?;
     let seen = call
         .read(move |world| {
             let mine = of_app::<Transfer>(scope, "id");

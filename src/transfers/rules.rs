@@ -27,7 +27,23 @@ impl TransferEvent {
 
 /// Returns the next state, or the refusal.
 pub fn apply(status: TransferStatus, event: TransferEvent) -> Result<TransferStatus, Refusal> {
-    states::apply("transfer", status, |status| transition(status, event))
+    states::apply("transfer", status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with a transfer in a state.
+const fn way_out(status: TransferStatus) -> &'static str {
+    match status {
+        TransferStatus::Created | TransferStatus::Pending => {
+            "It is in progress and needs no approval: wait for its outcome, or cancel a payout that its rail does not have yet."
+        }
+        TransferStatus::Flagged => "Approve it, or cancel it.",
+        TransferStatus::Completed => {
+            "Its money has arrived: to get it back, ask the payee, or reverse its entry in a NACHA file."
+        }
+        TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => {
+            "Its money is back: create a new transfer."
+        }
+    }
 }
 
 const fn transition(status: TransferStatus, event: TransferEvent) -> Option<TransferStatus> {
@@ -114,7 +130,9 @@ mod tests {
     #[test]
     fn a_refusal_names_the_states_that_would_do() {
         let refused = apply(TransferStatus::Canceled, TransferEvent::Cleared).unwrap_err();
-        assert_eq!(refused.message, "The transfer is canceled; this call requires status flagged.");
+        let message = "The transfer is canceled; this call requires status flagged. Its money is back: create a new \
+                       transfer.";
+        assert_eq!(refused.message, message);
     }
 
     #[test]

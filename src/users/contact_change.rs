@@ -14,6 +14,7 @@ use super::rules::{self, UserEvent};
 use crate::apps;
 use crate::events::EventName;
 use crate::language::Text;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -45,7 +46,8 @@ pub fn may_change_contact(user: &User, new: &Identity) -> Result<String, Refusal
     if is_present {
         return Err(Refusal::field(Code::InvalidInput, field, "is already your contact; enter a new one"));
     }
-    present_contact(user, new).ok_or_else(|| Refusal::to_payee(Code::InvalidState, Text::ContactNeedsVerified))
+    present_contact(user, new)
+        .ok_or_else(|| Refusal::to_payee(Code::InvalidState, Text::ContactNeedsVerified).because(Reason::StepMissing))
 }
 
 /// Writes the new contact after both codes were verified, and notifies the previous contact.
@@ -62,7 +64,7 @@ pub fn change_contact(world: &mut World, scope: Scope, user: &Arc<User>, new: &I
         Identity::Email(email) => by_proven_email(world, user.org, email)?,
     };
     if others.is_some_and(|other| other.id != user.id) {
-        return Err(Refusal::to_payee(Code::InvalidState, Text::ContactUnusable).into());
+        return Err(Refusal::to_payee(Code::InvalidState, Text::ContactUnusable).because(Reason::AlreadyExists).into());
     }
     let profile = profile(world, scope, user.id)?;
     let now = world.now();

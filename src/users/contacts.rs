@@ -19,6 +19,7 @@ use crate::clock::Time;
 use crate::email::Email;
 use crate::ids::AppId;
 use crate::phone::PhoneNumber;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -103,7 +104,7 @@ pub fn may_write_identity(world: &World, by: By, user: &User, field: &str) -> Re
         return Ok(());
     }
     let message = "The payee is verified and other apps pay them too. Use an organization key to change this contact.";
-    Err(Refusal::field(Code::InvalidState, field, message).into())
+    Err(Refusal::field(Code::InvalidState, field, message).because(Reason::OtherOwner).into())
 }
 
 /// Rejects, with `invalid-state`, a phone number that the caller may not write or that another user has.
@@ -116,29 +117,42 @@ pub(super) fn may_write_phone(
     if user.phone_e164.as_deref() == Some(&phone.e164()) {
         return Ok(());
     }
-    let refused = |message: &str| Err(Refusal::field(Code::InvalidState, "/phone_number", message).into());
+    let refused = |reason, message: &str| {
+        Err(Refusal::field(Code::InvalidState, "/phone_number", message).because(reason).into())
+    };
     // Otherwise the number would be free, and a sanctioned person could use it to register again as a new user.
     if user.compliance.0.flags.ofac {
         return refused(
+            Reason::UnderReview,
             "The user is under a sanctions review. The phone number cannot be changed until the review ends.",
         );
     }
     if by == By::App {
         if user.phone_verified_at.is_some() {
             return refused(
+                Reason::OtherOwner,
                 "The user has verified the phone number. Only the payee or an organization key can change it now.",
             );
         }
         if user.phone_e164.is_some() && user.phone_app != Some(scope.app) {
-            return refused("Another app wrote the phone number. Use an organization key to change it.");
+            return refused(
+                Reason::OtherOwner,
+                "Another app wrote the phone number. Use an organization key to change it.",
+            );
         }
         // A phone number opens claims: adding one to a verified payee could hand the payee's claims to another person.
         if user.is_verified() && connections(world, user)?.len() > 1 {
-            return refused("The payee is verified. Use an organization key to add a phone number.");
+            return refused(
+                Reason::OtherOwner,
+                "The payee is verified. Use an organization key to add a phone number.",
+            );
         }
     }
     match by_phone(world, user.org, &phone.e164())? {
-        Some(_) => refused("Another user of the organization has this phone number."),
+        Some(_) => {
+            let message = "Another user of the organization has this phone number. Use that user, or another number.";
+            refused(Reason::AlreadyExists, message)
+        }
         None => Ok(()),
     }
 }
@@ -148,10 +162,11 @@ pub(super) fn may_write_email((scope, by): (Scope, By), user: &User, email: &Ema
     if user.email.as_deref() == Some(email.as_str()) || user.email.is_none() {
         return Ok(());
     }
-    let refused = |message: &str| Err(Refusal::field(Code::InvalidState, "/email", message));
+    let refused = |reason, message: &str| Err(Refusal::field(Code::InvalidState, "/email", message).because(reason));
     // Otherwise a sanctioned person could use the free address to register again as a new user.
     if user.email_verified_at.is_some() && user.compliance.0.flags.ofac {
         return refused(
+            Reason::UnderReview,
             "The user is under a sanctions review. The verified e-mail address cannot be changed until the review \
              ends.",
         );
@@ -161,11 +176,15 @@ pub(super) fn may_write_email((scope, by): (Scope, By), user: &User, email: &Ema
     }
     if user.email_verified_at.is_some() {
         return refused(
+            Reason::OtherOwner,
             "The user has verified the e-mail address. Only the payee or an organization key can change it now.",
         );
     }
     if user.email_app != Some(scope.app) {
-        return refused("Another app wrote the e-mail address. Use an organization key to change it.");
+        return refused(
+            Reason::OtherOwner,
+            "Another app wrote the e-mail address. Use an organization key to change it.",
+        );
     }
     Ok(())
 }

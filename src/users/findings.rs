@@ -16,6 +16,7 @@ use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{ComplianceDecisionId, MemberId, OrgId, UserId};
 use crate::members::{self, Role};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
@@ -99,7 +100,9 @@ impl Command for RecordFindings {
         let member = members::find(world, org, self.acting)?;
         if member.role != Role::Admin {
             let message = "Only a member with the role admin can record a finding.";
-            return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).into());
+            return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message)
+                .because(Reason::RoleNotAllowed)
+                .into());
         }
         rules::must_be_active(&user)?;
         self.findings.may_be_recorded(&user)?;
@@ -132,20 +135,28 @@ impl Findings {
         if let Some(to) = self.background_check {
             let from = known.background_check;
             if from != to && !may_follow(from, to) {
-                let message = format!("A background check cannot change from {from} to {to}.");
-                return Err(Refusal::field(Code::InvalidState, "/background_check/status", message));
+                let is_next = |status: &BackgroundCheckStatus| may_follow(from, *status);
+                let next: Vec<_> =
+                    BackgroundCheckStatus::ALL.iter().filter(|it| is_next(it)).map(|it| it.as_str()).collect();
+                let message =
+                    format!("A background check that is {from} can change to: {}; not to {to}.", next.join(", "));
+                return Err(Refusal::field(Code::InvalidState, "/background_check/status", message)
+                    .because(Reason::StatusNotAllowed));
             }
         }
         if self.tax_id_verification.is_some() && known.w9.is_none() {
-            let message = "The user has no W-9, so there is no tax number to match.";
-            return Err(Refusal::field(Code::InvalidState, "/tax_id_verification", message));
+            let message = "The user has no W-9, so there is no tax number to match. Collect a W-9 first.";
+            return Err(
+                Refusal::field(Code::InvalidState, "/tax_id_verification", message).because(Reason::StepMissing)
+            );
         }
         if self.ofac_status.is_some() {
             match known.flags.ofac_status {
                 OfacStatus::InReview | OfacStatus::IdVerificationRequired => {}
                 OfacStatus::Unflagged | OfacStatus::Flagged => {
-                    let message = "The user is not under a sanctions review.";
-                    return Err(Refusal::field(Code::InvalidState, "/flags/ofac_status", message));
+                    let message = "The user is not under a sanctions review. Omit flags.ofac_status.";
+                    return Err(Refusal::field(Code::InvalidState, "/flags/ofac_status", message)
+                        .because(Reason::StatusNotAllowed));
                 }
             }
         }

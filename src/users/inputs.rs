@@ -7,6 +7,7 @@ use crate::embargo;
 use crate::input::types::Line;
 use crate::input::types::word_input;
 use crate::input::{Input, Problems, gather, input, text, wrong};
+use crate::refusal::Refusal;
 use crate::strict_json::Json;
 
 word_input!(super::model::UserStatus);
@@ -41,6 +42,30 @@ impl BirthDate {
     pub fn checked(self, today: Date, at: &str) -> Result<Self, Problems> {
         if self.0 <= today { Ok(self) } else { Err(wrong(at, "must not be in the future")) }
     }
+}
+
+/// Reads a body. If it has errors, they include those of days in the future, which are otherwise checked later: all errors
+/// are reported at once. `days` are JSON pointers, in which `*` is each entry of a list.
+pub fn read_with_days<T: Input>(body: &Json, today: Date, days: &[&str]) -> Result<T, Refusal> {
+    T::read(body, "").map_err(|mut problems| {
+        for (at, json) in days.iter().flat_map(|day| places(body, "", day)) {
+            if let Ok(day) = BirthDate::read(json, &at) {
+                gather(day.checked(today, &at), &mut problems);
+            }
+        }
+        Refusal::fields(problems)
+    })
+}
+
+/// Returns the values that a pointer leads to, with their places.
+fn places<'a>(json: &'a Json, at: &str, pointer: &str) -> Vec<(String, &'a Json)> {
+    let Some(rest) = pointer.strip_prefix('/') else { return vec![(at.to_owned(), json)] };
+    let (step, below) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    if let (Json::List(items), "*") = (json, step) {
+        let of_item = |(place, item): (usize, &'a Json)| places(item, &format!("{at}/{place}"), below);
+        return items.iter().enumerate().flat_map(of_item).collect();
+    }
+    json.get(step).map_or_else(Vec::new, |value| places(value, &format!("{at}/{step}"), below))
 }
 
 /// An ISO 3166-1 alpha-2 code in upper case.

@@ -40,7 +40,7 @@ pub use create::{
 };
 pub use findings::{ComplianceDecision, background_check_transitions};
 pub use http::{ComplianceDecisionJson, routes};
-pub use inputs::{Address, AddressParts, BirthDate, CountryCode, UsState, UsZip};
+pub use inputs::{Address, AddressParts, BirthDate, CountryCode, UsState, UsZip, read_with_days};
 pub use json::{MethodDetailsJson, PhoneJson, UserJson, json, method_details};
 pub use model::{
     Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,

@@ -14,6 +14,7 @@ use crate::input::wrong;
 use crate::payout_methods::{self, CORRECTED, MethodOrigin, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::screening::LookedUp;
@@ -38,7 +39,7 @@ pub fn must_be_usable(world: &World, org: OrgId, user: UserId, details: &SealedD
     let all = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![org, user])?;
     let Some(code) = all.iter().find_map(returned) else { return Ok(()) };
     let message = format!("{} Use another account.", code.failure().message);
-    Err(Refusal::new(Code::InvalidState, message).saying(code.said()).into())
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::AccountReturned).saying(code.said()).into())
 }
 
 /// Returns whether a failure is about the account alone.

@@ -18,6 +18,7 @@ use crate::events::{self, EventName, NewEvent};
 use crate::ids::{PayoutMethodId, UserId};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::program::Environment;
+use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::{Document, key};
@@ -82,7 +83,7 @@ pub fn may_be_paid_without_payee(
         return Ok(());
     }
     let message = format!("The payout method is new and usable from {until}. Pay then, or send a payout link.");
-    Err(Refusal::new(Code::InvalidState, message).into())
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::TooEarly).with(Details::allowed_at(until)).into())
 }
 
 /// Rejects, with `invalid-state`, a payout that the payee does not start, while automatic payouts are frozen.
@@ -92,7 +93,7 @@ pub fn must_not_be_frozen(user: &User) -> Result<(), Refusal> {
     }
     let message =
         "The payee has frozen automatic payouts. Send a payout link, or wait until the payee ends the freeze.";
-    Err(Refusal::new(Code::InvalidState, message))
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::PayoutsFrozen))
 }
 
 /// Changes data of the payee and emits an event to every connected app.
@@ -105,7 +106,9 @@ pub fn change(
     let stored = world.get::<User>(key![user.org, user.id])?;
     // The erased view that a disconnected app sees must never be stored.
     if stored.is_none_or(|stored| stored.deleted_at != user.deleted_at) {
-        return Err(Refusal::new(Code::UserInactive, "The user is disabled or was deleted.").into());
+        return Err(Refusal::new(Code::UserInactive, "The user is disabled or was deleted.")
+            .because(Reason::ObjectDeleted)
+            .into());
     }
     let connections = connections(world, user)?;
     let before = user.clone();

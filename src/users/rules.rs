@@ -1,6 +1,7 @@
 //! The transitions of a user's status, and the checks of each status.
 
 use super::model::{User, UserStatus};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,15 @@ pub const fn status_after(status: UserStatus, event: UserEvent) -> UserStatus {
 pub fn must_be_active(user: &User) -> Result<(), Refusal> {
     match user.status {
         UserStatus::Unverified | UserStatus::Verified | UserStatus::InReview => Ok(()),
-        UserStatus::Disabled => Err(Refusal::new(Code::UserInactive, "The user is disabled or was deleted.")),
+        UserStatus::Disabled if user.deleted_at.is_some() => {
+            let message = "The user was deleted. Create a new user, or send a payout link.";
+            Err(Refusal::new(Code::UserInactive, message).because(Reason::ObjectDeleted))
+        }
+        UserStatus::Disabled => {
+            let message = "The user is disabled after a sanctions review. An admin can reverse that: POST \
+                           /v2/users/{user_id}/screening/clear.";
+            Err(Refusal::new(Code::UserInactive, message).because(Reason::UserDisabled))
+        }
     }
 }
 

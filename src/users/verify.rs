@@ -6,6 +6,7 @@ use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MessageId, UserId};
 use crate::messages::Channel;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::verification::{self, Checked, CodeContext, NewCode};
@@ -79,6 +80,9 @@ fn unverified_phone(user: &User) -> Result<&str, Refusal> {
     if user.phone_verified_at.is_some() {
         return Err(Refusal::new(Code::InvalidInput, "The user is already verified."));
     }
-    let missing = || Refusal::new(Code::UserInfoMissing, "The user has no phone number.");
+    let missing = || {
+        Refusal::new(Code::UserInfoMissing, "The user has no phone number. Set one with PATCH /v2/users/{user_id}.")
+            .because(Reason::ContactMissing)
+    };
     user.phone_e164.as_deref().ok_or_else(missing)
 }

@@ -7,6 +7,7 @@ use crate::acting::{Act, acting_if_named};
 use crate::bank_accounts::{self, SealedAccount};
 use crate::engine::Command;
 use crate::ids::{MemberId, VendorId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
@@ -39,8 +40,9 @@ impl Command for AddPaymentMethod {
         let vendor = rows::find_active(world, self.scope, vendor.id)?;
         let known = bank_accounts::of_holder(world, org, vendor.id.0)?;
         if known.iter().any(|account| account.fingerprint == self.account.fingerprint) {
-            let message = "This account is already a payment method of the vendor.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            let message =
+                "This account is already a payment method of the vendor. Use that one; GET the vendor lists it.";
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::AlreadyExists).into());
         }
 
         // From here it must succeed.

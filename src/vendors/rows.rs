@@ -6,6 +6,7 @@ use super::json::{VendorJson, payment_method_json};
 use super::model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
 use crate::events::{self, EventName, NewEvent};
 use crate::ids::{VendorId, VendorPaymentMethodId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::record::key;
@@ -27,7 +28,11 @@ pub fn find_active(world: &World, scope: Scope, id: VendorId) -> Result<Arc<Vend
     let vendor = find(world, scope, id)?;
     match vendor.status {
         VendorStatus::Active => Ok(vendor),
-        VendorStatus::Deleted => Err(Refusal::new(Code::InvalidState, "This vendor was deleted.").into()),
+        VendorStatus::Deleted => {
+            Err(Refusal::new(Code::InvalidState, "This vendor was deleted. Create a new vendor, or name another one.")
+                .because(Reason::ObjectDeleted)
+                .into())
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::model::{MethodStatus, VendorPaymentMethod};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::MemberId;
 use crate::money::Cents;
+use crate::reason::{Details, Reason};
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, TransitionRow};
 
@@ -23,7 +24,16 @@ impl VendorEvent {
 }
 
 pub fn apply(status: MethodStatus, event: VendorEvent) -> Result<MethodStatus, Refusal> {
-    states::apply("payment method", status, |status| transition(status, event))
+    states::apply("payment method", status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with a payment method in a state.
+const fn way_out(status: MethodStatus) -> &'static str {
+    match status {
+        MethodStatus::Unconfirmed => "Let a second member confirm it, or delete it.",
+        MethodStatus::Confirmed => "It needs no other confirmation.",
+        MethodStatus::Deleted => "Add another payment method.",
+    }
 }
 
 const fn transition(status: MethodStatus, event: VendorEvent) -> Option<MethodStatus> {
@@ -45,17 +55,24 @@ pub fn is_second_member(method: &VendorPaymentMethod, member: MemberId) -> Resul
 
 /// Refuses payment to an account that is unconfirmed, still rests, or is deleted.
 pub fn may_be_paid(method: &VendorPaymentMethod, now: Time) -> Result<(), Refusal> {
-    let message = match (method.status, method.usable_at) {
+    let (reason, message) = match (method.status, method.usable_at) {
         (MethodStatus::Confirmed, Some(usable_at)) if now >= usable_at => return Ok(()),
         (MethodStatus::Confirmed, Some(usable_at)) => {
-            format!("The vendor's payment method is new and usable from {usable_at}. Pay then.")
+            (Reason::TooEarly, format!("The vendor's payment method is new and usable from {usable_at}. Pay then."))
         }
         (MethodStatus::Unconfirmed, _) | (MethodStatus::Confirmed, None) => {
-            "A second member must confirm the vendor's payment method first.".to_owned()
+            (Reason::MemberNeeded, "A second member must confirm the vendor's payment method first.".to_owned())
         }
-        (MethodStatus::Deleted, _) => "The vendor's payment method was deleted.".to_owned(),
+        (MethodStatus::Deleted, _) => {
+            let message = "The vendor's payment method was deleted. Name another one in the payable.";
+            (Reason::ObjectDeleted, message.to_owned())
+        }
     };
-    Err(Refusal::new(Code::InvalidState, message))
+    let refusal = Refusal::new(Code::InvalidState, message).because(reason);
+    Err(match method.usable_at.filter(|_| reason == Reason::TooEarly) {
+        Some(usable_at) => refusal.with(Details::allowed_at(usable_at)),
+        None => refusal,
+    })
 }
 
 /// Refuses payments above the limit to a vendor's first account on its first day, because no second member has checked
@@ -78,7 +95,7 @@ pub fn first_has_rested(
         limit.dollars(),
         total.dollars()
     );
-    Err(Refusal::new(Code::InvalidState, message))
+    Err(Refusal::new(Code::InvalidState, message).because(Reason::TooEarly).with(Details::allowed_at(rested_at)))
 }
 
 /// Returns all transitions for docs/states.md.

@@ -9,6 +9,7 @@ use super::rows::{count, emit, recipient_row, row};
 use super::rules::LockState;
 use crate::events::EventName;
 use crate::ids::{OrgId, VerificationId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::security_log::{Noted, SecurityEvent};
@@ -35,19 +36,27 @@ pub enum Checked {
 
 impl Checked {
     pub fn refusal(self) -> Option<Refusal> {
-        let message = match self {
+        let (reason, message) = match self {
             Self::Right => return None,
             Self::Waiting(seconds) => return refused(LockState::Waiting(seconds)),
             Self::Locked => return refused(LockState::Locked),
-            Self::NoCode => "No code is pending: none was sent, or it was used. Request a new code.".to_owned(),
-            Self::Expired => "The code has expired. Request a new code.".to_owned(),
-            Self::Dead | Self::Wrong { tries_left: 0, .. } => {
-                "The code no longer works after too many wrong attempts. Request a new code.".to_owned()
+            Self::NoCode => {
+                let message = "No code is pending: none was sent, or it was used. Request a new code.";
+                (Reason::CodeMissing, message.to_owned())
             }
-            Self::Wrong { tries_left: 1, .. } => "The code is wrong. You have 1 attempt left.".to_owned(),
-            Self::Wrong { tries_left, .. } => format!("The code is wrong. You have {tries_left} attempts left."),
+            Self::Expired => (Reason::CodeExpired, "The code has expired. Request a new code.".to_owned()),
+            Self::Dead | Self::Wrong { tries_left: 0, .. } => {
+                let message = "The code no longer works after too many wrong attempts. Request a new code.";
+                (Reason::CodeSpent, message.to_owned())
+            }
+            Self::Wrong { tries_left: 1, .. } => {
+                (Reason::CodeWrong, "The code is wrong. You have 1 attempt left.".to_owned())
+            }
+            Self::Wrong { tries_left, .. } => {
+                (Reason::CodeWrong, format!("The code is wrong. You have {tries_left} attempts left."))
+            }
         };
-        Some(Refusal::field(Code::WrongToken, "/token", message))
+        Some(Refusal::field(Code::WrongToken, "/token", message).because(reason))
     }
 
     pub fn noted(self, organization: OrgId) -> Vec<Noted> {

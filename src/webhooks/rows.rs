@@ -7,7 +7,7 @@ use super::signature::Secret;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::WebhookEndpointId;
 use crate::jobs::{self, Work};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::vault::{Purpose, SealContext, Tampered, Vault};
 use crate::world::record::key;
@@ -29,7 +29,11 @@ pub fn find(world: &mut World, scope: Scope, id: WebhookEndpointId) -> Result<Ar
 pub(super) fn refuse_disabled(endpoint: &WebhookEndpoint) -> Result<(), Refusal> {
     match endpoint.status {
         EndpointStatus::Enabled => Ok(()),
-        EndpointStatus::Disabled => Err(Refusal::new(Code::InvalidState, "The endpoint is disabled. Enable it first.")),
+        EndpointStatus::Disabled => {
+            let message = "The endpoint is disabled. Enable it first: PATCH it with the status enabled.";
+            let allowed = vec![EndpointStatus::Enabled.as_str()];
+            Err(Refusal::in_status(message, endpoint.status.as_str(), allowed))
+        }
     }
 }
 

@@ -62,6 +62,56 @@ reasons! {
     ResponseExpired "response-expired" "The request took effect more than 30 days ago, and its response is no longer stored.";
     ResponseErased "response-erased" "The request took effect, and its response was deleted with the data of an erased payee.";
     PathUnknown "path-unknown" "No operation has this path.";
+    BodyMalformed "body-malformed" "The body is not valid JSON or not a valid form; the message has the line and the column.";
+    CredentialsMissing "credentials-missing" "The request has no credentials.";
+    CredentialsMalformed "credentials-malformed" "The header does not have the form of credentials.";
+    CredentialsWrong "credentials-wrong" "The credentials match no active key, or no member.";
+    KeyExpired "key-expired" "The key was valid and has expired.";
+    SessionMissing "session-missing" "There is no session, or it has ended.";
+    RoleNotAllowed "role-not-allowed" "The member's role does not permit the call.";
+    MembersNotAccepted "members-not-accepted" "The operation does not accept a member session.";
+    OtherApp "other-app" "The key belongs to another app.";
+    OtherContact "other-contact" "The payout is for another phone number or e-mail address.";
+    OtherSite "other-site" "The request came from another website or for another host name.";
+    SessionLimited "session-limited" "The session may only withdraw this payout.";
+    SignatureWrong "signature-wrong" "The request is not signed with the expected secret.";
+    OtherApprovers "other-approvers" "The current approval step needs other members.";
+    ObjectDeleted "object-deleted" "The object was deleted.";
+    UserDisabled "user-disabled" "The user is disabled.";
+    AlreadyExists "already-exists" "The object exists already, or another object has the same value.";
+    AlreadyDone "already-done" "The call has taken effect already.";
+    VersionDiffers "version-differs" "The object was changed since it was read. Fetch it again.";
+    TooEarly "too-early" "The call is allowed later; details has the time as allowed_at if it is known.";
+    TooLate "too-late" "The time in which the call was allowed is over.";
+    InUse "in-use" "Other objects use this one, or work of it is in progress.";
+    MoneyRemains "money-remains" "The object still holds or owes money.";
+    UnderReview "under-review" "A sanctions review of the user is open.";
+    PayoutsFrozen "payouts-frozen" "The payee has frozen payouts that they do not start.";
+    NotFrozen "not-frozen" "The payee has not frozen payouts.";
+    OtherOwner "other-owner" "The payee or another app owns the value. An organization key may change it.";
+    WrongKind "wrong-kind" "The object is of a type that does not allow the call.";
+    StepMissing "step-missing" "An earlier step must be completed first; the message names it.";
+    MemberNeeded "member-needed" "Another member must approve or release it first.";
+    LastAdmin "last-admin" "The member is the only admin of the organization.";
+    SetUpIncomplete "set-up-incomplete" "An admin must change the set-up of a bank, a provider or an approval policy first.";
+    BankExcludes "bank-excludes" "What the bank reported, or may have received, excludes the call.";
+    AccountReturned "account-returned" "A bank returned an earlier payment to this account.";
+    AuthorizationEnded "authorization-ended" "A bank returned an earlier debit of the account as not authorized.";
+    RailExcluded "rail-excluded" "The app's settings or the user's profile exclude the rail.";
+    TaxFormMissing "tax-form-missing" "A tax form is required first.";
+    ContactMissing "contact-missing" "A phone number or an e-mail address is missing.";
+    AccountMissing "account-missing" "There is no usable payout method or bank account.";
+    AccountIncomplete "account-incomplete" "The account lacks a field that the bank requires, or has another currency.";
+    AccountDisabled "account-disabled" "The payout method or bank account is no longer in use.";
+    ClaimedByAnother "claimed-by-another" "Another person has claimed the link.";
+    PaidOut "paid-out" "The link is fully paid out, or its money is on its way.";
+    CodeWrong "code-wrong" "The code is wrong, and can be tried again.";
+    CodeExpired "code-expired" "The code has expired. Request a new one.";
+    CodeSpent "code-spent" "The code had too many wrong attempts. Request a new one.";
+    CodeMissing "code-missing" "No code was sent, or it was used. Request a new one.";
+    PasswordWrong "password-wrong" "The present password is wrong.";
+    SetUpTokenInvalid "set-up-token-invalid" "The set-up token is not valid, was used or has expired.";
+    ClockLimit "clock-limit" "The sandbox's clock cannot be moved further.";
 }
 
 impl Serialize for Reason {
@@ -82,6 +132,10 @@ pub struct Details {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub allowed_statuses: Vec<&'static str>,
+    /// When the call is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, format = DateTime)]
+    pub allowed_at: Option<String>,
     /// The limit: the path of an app setting (`payout_limits.per_day`), or a name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, example = "payout_limits.per_day")]
@@ -105,6 +159,12 @@ pub struct Details {
 }
 
 impl Details {
+    /// Returns the details of a call that is allowed later.
+    #[must_use]
+    pub fn allowed_at(time: impl ToString) -> Self {
+        Self { allowed_at: Some(time.to_string()), ..Self::default() }
+    }
+
     /// Returns the details of a limit.
     #[must_use]
     pub fn limit(name: &'static str, maximum: i64) -> Self {

@@ -91,8 +91,7 @@ codes! {
 }
 
 /// The reasons of each code that has some.
-const REASONS: [(Code, &[Reason]); 7] = [
-    (Code::IdempotencyKeyReused, &[Reason::RequestDiffers, Reason::ResponseExpired, Reason::ResponseErased]),
+const REASONS: [(Code, &[Reason]); 14] = [
     (
         Code::InvalidInput,
         &[
@@ -106,6 +105,7 @@ const REASONS: [(Code, &[Reason]); 7] = [
             Reason::OutOfRange,
             Reason::BadFormat,
             Reason::BadText,
+            Reason::BodyMalformed,
             Reason::PhoneNumberMissing,
             Reason::CountryCodeMissing,
         ],
@@ -125,10 +125,99 @@ const REASONS: [(Code, &[Reason]); 7] = [
             Reason::CountryNotAllowed,
         ],
     ),
+    (
+        Code::WrongToken,
+        &[
+            Reason::CodeWrong,
+            Reason::CodeExpired,
+            Reason::CodeSpent,
+            Reason::CodeMissing,
+            Reason::BadFormat,
+            Reason::PasswordWrong,
+            Reason::SetUpTokenInvalid,
+        ],
+    ),
+    (
+        Code::Unauthorized,
+        &[
+            Reason::CredentialsMissing,
+            Reason::CredentialsMalformed,
+            Reason::CredentialsWrong,
+            Reason::KeyExpired,
+            Reason::SessionMissing,
+        ],
+    ),
     (Code::InsufficientFunds, &[Reason::BalanceTooLow]),
+    (
+        Code::NotPermitted,
+        &[
+            Reason::RoleNotAllowed,
+            Reason::MembersNotAccepted,
+            Reason::OtherApp,
+            Reason::OtherApprovers,
+            Reason::OtherContact,
+            Reason::OtherSite,
+            Reason::SessionLimited,
+            Reason::SignatureWrong,
+        ],
+    ),
     (Code::NotFound, &[Reason::PathUnknown]),
-    (Code::InvalidState, &[Reason::StatusNotAllowed, Reason::CountryNotAllowed, Reason::TextsStopped]),
-    (Code::LimitExceeded, &[Reason::AmountLimit, Reason::DailyLimit, Reason::CountLimit, Reason::BalanceLimit]),
+    (
+        Code::InvalidState,
+        &[
+            Reason::StatusNotAllowed,
+            Reason::ObjectDeleted,
+            Reason::AlreadyExists,
+            Reason::AlreadyDone,
+            Reason::VersionDiffers,
+            Reason::TooEarly,
+            Reason::TooLate,
+            Reason::InUse,
+            Reason::MoneyRemains,
+            Reason::UnderReview,
+            Reason::PayoutsFrozen,
+            Reason::NotFrozen,
+            Reason::OtherOwner,
+            Reason::OtherApprovers,
+            Reason::WrongKind,
+            Reason::StepMissing,
+            Reason::MemberNeeded,
+            Reason::LastAdmin,
+            Reason::SetUpIncomplete,
+            Reason::BankExcludes,
+            Reason::AccountReturned,
+            Reason::AuthorizationEnded,
+            Reason::RailExcluded,
+            Reason::CountryNotAllowed,
+            Reason::CountryCodeInvalid,
+            Reason::CountryCodeContradicts,
+            Reason::PhoneNumberMalformed,
+            Reason::PhoneNumberNotAssigned,
+            Reason::PhoneNumberReserved,
+            Reason::PhoneNumberCostly,
+            Reason::PhoneNumberEmbargoed,
+            Reason::TextsStopped,
+        ],
+    ),
+    (Code::AlreadyClaimed, &[Reason::ClaimedByAnother, Reason::PaidOut]),
+    (Code::UserHasBalance, &[Reason::MoneyRemains, Reason::InUse]),
+    (Code::UserInactive, &[Reason::ObjectDeleted, Reason::UserDisabled]),
+    (
+        Code::UserInfoMissing,
+        &[
+            Reason::TaxFormMissing,
+            Reason::ContactMissing,
+            Reason::AccountMissing,
+            Reason::AccountIncomplete,
+            Reason::AccountDisabled,
+            Reason::StepMissing,
+        ],
+    ),
+    (Code::IdempotencyKeyReused, &[Reason::RequestDiffers, Reason::ResponseExpired, Reason::ResponseErased]),
+    (
+        Code::LimitExceeded,
+        &[Reason::AmountLimit, Reason::DailyLimit, Reason::CountLimit, Reason::BalanceLimit, Reason::ClockLimit],
+    ),
 ];
 
 impl Code {
@@ -244,9 +333,10 @@ impl Refusal {
         let message = match errors.as_slice() {
             [only] => told_of(only),
             _ if more > 0 => {
-                format!("errors lists the first {FIELDS_MAX} invalid fields; {most}{more} more omitted.")
+                let kind = kind_of(&errors);
+                format!("errors lists the first {FIELDS_MAX} invalid {kind}; {most}{more} more omitted.")
             }
-            several => format!("{} fields are invalid; see errors.", several.len()),
+            several => format!("{} {} are invalid; see errors.", several.len(), kind_of(several)),
         };
         let first = errors.first().and_then(|error| error.reason);
         let reason = first.filter(|reason| errors.iter().all(|error| error.reason == Some(*reason)));
@@ -272,12 +362,26 @@ impl Refusal {
     }
 }
 
-/// Returns a field's message for use without the field: prefixed with the field's name, unless it is a sentence.
+/// Returns a field's message for use without the field: prefixed with the field's name, unless it is a sentence. Fields
+/// begin with a slash, and headers have a hyphen or an upper-case letter.
 fn told_of(error: &FieldError) -> String {
     if error.message.starts_with(char::is_uppercase) {
         error.message.clone()
     } else {
-        format!("{}: {}", error.field, error.message)
+        let is_query = error.field.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let is_called_so = error.message.contains("query parameter");
+        let kind = if is_query && !is_called_so { "query parameter " } else { "" };
+        format!("{kind}{}: {}", error.field, error.message)
+    }
+}
+
+/// Returns the kind of the named values: fields have JSON pointers, and a query has parameters.
+fn kind_of(errors: &[FieldError]) -> &'static str {
+    let fields = errors.iter().filter(|error| error.field.starts_with('/')).count();
+    match fields {
+        0 => "query parameters",
+        _ if fields == errors.len() => "fields",
+        _ => "fields and query parameters",
     }
 }
 

@@ -1257,7 +1257,7 @@ export interface paths {
         };
         /**
          * Get the results of a payout link batch as CSV
-         * @description Returns the result of each row so far: the columns of the input, then status (succeeded, failed), payout_link_id, link, error_code and error_message, which are empty until the row is done. succeeded means that the link exists, not that it was delivered or paid. The file begins with a UTF-8 byte order mark; text that a spreadsheet would execute gets an apostrophe before it.
+         * @description Returns the result of each row so far: the columns of the input, then status (succeeded, failed), payout_link_id, link, error_code and error_message, which are empty until the row is done. succeeded means that the link exists, not that it was delivered or paid. The file begins with a UTF-8 byte order mark; text that a spreadsheet would execute gets an apostrophe before it. Without the columns after the input, the file can be submitted again; a row that succeeded gives the same link.
          */
         get: operations["get_payout_link_batch_results"];
         put?: never;
@@ -7371,6 +7371,11 @@ export interface components {
             current_status?: string;
             /** @description The statuses that allow the call. */
             allowed_statuses?: string[];
+            /**
+             * Format: date-time
+             * @description When the call is allowed.
+             */
+            allowed_at?: string;
             /**
              * @description The limit: the path of an app setting (`payout_limits.per_day`), or a name.
              * @example payout_limits.per_day

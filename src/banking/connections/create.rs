@@ -9,7 +9,7 @@ use crate::banking::settings::Settings;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::OrgId;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -39,7 +39,7 @@ impl Command for CreateConnection {
             let message = format!(
                 "The organization has {CONNECTIONS_MAX} bank connections, which is the limit. Change one that is not used."
             );
-            return Err(Refusal::new(Code::LimitExceeded, message).into());
+            return Err(Refusal::over_limit("bank_connections", CONNECTIONS_MAX, message).into());
         }
 
         // From here it must succeed.

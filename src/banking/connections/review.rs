@@ -12,6 +12,7 @@ use crate::banking::setup;
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{BankConnectionId, OrgId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -66,7 +67,7 @@ fn must_be_alone(world: &World, connection: &BankConnection) -> Result<(), Halt>
             "The connection {} ({}) uses {shared}. Change one of the two: the bank must distinguish their files.",
             other.name, other.id
         );
-        return Err(Refusal::new(Code::InvalidState, message).into());
+        return Err(Refusal::new(Code::InvalidState, message).because(Reason::AlreadyExists).into());
     }
     Ok(())
 }

@@ -22,7 +22,19 @@ impl ConnectionEvent {
 }
 
 pub(super) fn apply(status: ConnectionStatus, event: ConnectionEvent) -> Result<ConnectionStatus, Refusal> {
-    states::apply("bank connection", status, |status| transition(status, event))
+    states::apply("bank connection", status, |status| transition(status, event), way_out)
+}
+
+/// Returns what a caller can do with a connection in a state.
+const fn way_out(status: ConnectionStatus) -> &'static str {
+    match status {
+        ConnectionStatus::Draft => {
+            "Test it with a file of GET /v2/bank/connections/{id}/test-file; then another member approves it."
+        }
+        ConnectionStatus::Tested => "Let another member approve it.",
+        ConnectionStatus::Approved => "It is in use: pause it to stop its files.",
+        ConnectionStatus::Paused => "Resume it, or change a setting to test it again.",
+    }
 }
 
 const fn transition(status: ConnectionStatus, event: ConnectionEvent) -> Option<ConnectionStatus> {

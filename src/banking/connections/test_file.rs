@@ -12,6 +12,7 @@ use crate::banking::settings::{Identity, LineEnding, Pain001Identity};
 use crate::banking::settlement_accounts::SettlementAccount;
 use crate::clock::Time;
 use crate::payout_methods::AccountType;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 
 /// The modifier of a day's first file.
@@ -72,21 +73,21 @@ pub(super) fn build(
         LineEnding::Lf => LineEnd::Lf,
         LineEnding::Crlf => LineEnd::Crlf,
     };
-    let bytes =
-        format::write(&file, line_end).map_err(|error| refused(format!("The test file has no place for {error}.")))?;
+    let bytes = format::write(&file, line_end)
+        .map_err(|error| refused(format!("The test file has no place for {error}. Shorten it in the connection.")))?;
     let checked = format::check(&bytes, Profile::Strict);
     if let Some(finding) = checked.findings.first_error() {
-        return Err(refused(format!("Our own check refuses the test file: {finding}")));
+        return Err(refused(format!("Our own check refuses the test file: {finding}. Change the connection.")));
     }
     Ok(TestFile { name: name(connection, now, &MODIFIER.to_string()), bytes })
 }
 
 fn refused(message: String) -> Refusal {
-    Refusal::new(Code::InvalidState, message)
+    Refusal::new(Code::InvalidState, message).because(Reason::SetUpIncomplete)
 }
 
 fn no_window() -> Refusal {
-    refused("No window of the connection takes a file within three weeks.".to_owned())
+    refused("No window of the connection takes a file within three weeks. Change its windows.".to_owned())
 }
 
 fn name(connection: &BankConnection, now: Time, modifier: &str) -> String {
@@ -145,10 +146,10 @@ fn message(
     };
     let (initiator, payments) = (identity.name.clone(), vec![payment]);
     let message = CreditTransfers { message_id: id, created_at, initiator, payments };
-    let bytes =
-        pain001::write(&message).map_err(|error| refused(format!("The test file has no place for {error}.")))?;
+    let bytes = pain001::write(&message)
+        .map_err(|error| refused(format!("The test file has no place for {error}. Shorten it in the connection.")))?;
     if let Some(finding) = iso20022::check(&bytes, Profile::Strict).first_error() {
-        return Err(refused(format!("Our own check refuses the test file: {finding}")));
+        return Err(refused(format!("Our own check refuses the test file: {finding}. Change the connection.")));
     }
     Ok(TestFile { name: name(connection, now, "TEST"), bytes })
 }

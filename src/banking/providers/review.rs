@@ -11,6 +11,7 @@ use crate::banking::setup::{self, SetupEvent, SetupStatus};
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{OrgId, RailProviderId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -66,11 +67,11 @@ impl Command for EndProvider {
         if provider.status == SetupStatus::Draft && routes::had_provider(world, self.org, provider.id)? {
             let message =
                 "Its new secret waits for an approval, and payments may need it. Let another member approve it first.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::MemberNeeded).into());
         }
         if routes::of_provider(world, self.org, provider.id)? {
             let message = "A route names the provider, and is in force or will be. End the route first.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::InUse).into());
         }
 
         // From here it must succeed.

@@ -10,6 +10,7 @@ use crate::banking::setup::SetupStatus;
 use crate::engine::Command;
 use crate::events::acts::ActKind;
 use crate::ids::{OrgId, RailProviderId};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::vault::Unsealed;
 use crate::world::{Halt, World};
@@ -33,14 +34,15 @@ impl Command for RotateProviderSecret {
         let actor = self.person.may(world, self.org, Act::Govern)?;
         if provider.status == SetupStatus::Ended {
             let message = "The provider is ended. Add another one.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            let allowed = vec![SetupStatus::Draft.as_str(), SetupStatus::Approved.as_str()];
+            return Err(Refusal::in_status(message, provider.status.as_str(), allowed).into());
         }
 
         // The approval would exclude only the member who gave the secret, not the one who chose the address.
         if provider.status == SetupStatus::Draft && provider.made_by != actor.member {
             let message = "The provider waits for its approval. Only the member who made it can replace its secret now; \
                            approve it first, or end it.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::MemberNeeded).into());
         }
 
         // From here it must succeed.

@@ -11,6 +11,7 @@ use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::OrgId;
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -41,7 +42,7 @@ impl Command for AddRoute {
         if let Some(other) = others.iter().find(is_of_day) {
             let message =
                 format!("is the first day of the route {}; end that one first, or choose another day", other.id);
-            return Err(Refusal::field(Code::InvalidState, "/from_on", message).into());
+            return Err(Refusal::field(Code::InvalidState, "/from_on", message).because(Reason::AlreadyExists).into());
         }
 
         // From here it must succeed.

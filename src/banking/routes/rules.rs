@@ -13,6 +13,7 @@ use crate::banking::settlement_accounts::SettlementAccount;
 use crate::banking::setup::SetupStatus;
 use crate::calendars::Zone;
 use crate::platform::Platform;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 
 /// Returns the route in force on a day, of the routes of one rail and one currency.
@@ -100,7 +101,7 @@ pub(super) fn are_approved(parts: &Parts) -> Result<(), Refusal> {
         None => Ok(()),
         Some(missing) => {
             let message = format!("The {missing}. A route needs approved parts; approve it first, or use another one.");
-            Err(Refusal::new(Code::InvalidState, message))
+            Err(Refusal::new(Code::InvalidState, message).because(Reason::MemberNeeded))
         }
     }
 }

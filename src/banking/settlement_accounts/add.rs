@@ -12,6 +12,7 @@ use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
 use crate::ids::{BankConnectionId, OrgId};
 use crate::payout_methods::AccountType;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -44,8 +45,11 @@ impl Command for AddSettlementAccount {
             other.status != SetupStatus::Ended && other.fingerprint == self.number.fingerprint
         };
         if let Some(other) = others.iter().find(is_same) {
-            let message = format!("is the number of the settlement account {}", other.id);
-            return Err(Refusal::field(Code::InvalidState, "/account_number", message).into());
+            let message =
+                format!("is the number of the settlement account {}; use that one, or end it first", other.id);
+            return Err(Refusal::field(Code::InvalidState, "/account_number", message)
+                .because(Reason::AlreadyExists)
+                .into());
         }
 
         // From here it must succeed.

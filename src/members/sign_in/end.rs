@@ -6,6 +6,7 @@ use crate::engine::Command;
 use crate::ids::{MemberId, MemberSessionId, OrgId};
 use crate::members::{self, find};
 use crate::permission::Permission;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -29,7 +30,7 @@ impl Command for EndSession {
             let by = find(world, self.org, by)?;
             if !members::may(by.role, Permission::Govern) {
                 let message = "A member ends their own sessions; an admin ends those of others.";
-                return Err(Refusal::new(Code::NotPermitted, message).into());
+                return Err(Refusal::new(Code::NotPermitted, message).because(Reason::RoleNotAllowed).into());
             }
         }
         if !rules::is_live(&session, world.now()) {

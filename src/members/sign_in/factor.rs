@@ -6,6 +6,7 @@ use super::model::MemberFactor;
 use crate::engine::Command;
 use crate::ids::{MemberId, OrgId};
 use crate::members::find;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Purpose, SealContext};
 use crate::world::record::{Document, key};
@@ -89,11 +90,12 @@ impl Command for ConfirmTotp {
         let factor = world.get::<MemberFactor>(key![self.org, self.member])?;
         let Some(factor) = factor.filter(|factor| factor.sealed_pending.is_some()) else {
             let message = "No second factor is waiting for confirmation. Set up a second factor first.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
+            return Err(Refusal::new(Code::InvalidState, message).because(Reason::StepMissing).into());
         };
         let proof = self.proof.as_ref().filter(|proof| factor.sealed_pending.as_ref() == Some(&proof.pending));
         let Some(proof) = proof else {
-            return Err(Refusal::field(Code::WrongToken, "/code", "is not the current code of this secret").into());
+            let message = "is not the current code of this secret; enter the code that the authenticator shows now";
+            return Err(Refusal::field(Code::WrongToken, "/code", message).because(Reason::CodeWrong).into());
         };
 
         // From here it must succeed.
@@ -145,5 +147,7 @@ pub(super) fn same_password(world: &World, org: OrgId, member: MemberId, hash: &
     if member.is_some_and(|member| member.password_hash.as_deref() == Some(hash)) {
         return Ok(());
     }
-    Err(Refusal::new(Code::InvalidState, "The password was changed during this request. Sign in again.").into())
+    Err(Refusal::new(Code::InvalidState, "The password was changed during this request. Sign in again.")
+        .because(Reason::VersionDiffers)
+        .into())
 }

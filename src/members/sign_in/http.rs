@@ -24,6 +24,7 @@ use crate::members::password;
 use crate::members::rows::find;
 use crate::permission::Permission;
 use crate::program::{Account, network};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::Noted;
 use crate::security_log::SecurityEvent;
@@ -256,7 +257,7 @@ fn known(world: &World, org: OrgId, email: &str, address: Option<&str>) -> Resul
 
 /// Returns one refusal for every wrong sign-in, which does not reveal whether the address or the password was wrong.
 fn wrong() -> Refusal {
-    Refusal::new(Code::Unauthorized, "The e-mail address or the password is wrong.")
+    Refusal::new(Code::Unauthorized, "The e-mail address or the password is wrong.").because(Reason::CredentialsWrong)
 }
 
 fn account(vault: &Vault, org: OrgId, email: &str) -> Account {
@@ -307,7 +308,8 @@ async fn with_password(call: &Call, current: Password) -> Result<(Member, String
     let compared = hash.clone();
     if !call.bursar.sign_ins.hash(move || password::matches(&current.0, &compared)).await? {
         call.log_security(SecurityEvent::MemberSessionRefused, "wrong-password", Some(&member.id.to_string()));
-        return Err(Refusal::field(Code::WrongToken, "/current_password", "is not the member's password"));
+        return Err(Refusal::field(Code::WrongToken, "/current_password", "is not the member's password")
+            .because(Reason::PasswordWrong));
     }
     call.bursar.sign_ins.right(account, call.peer);
     Ok((member, hash))

@@ -5,6 +5,7 @@ use crate::engine::Command;
 use crate::ids::{MemberId, OrgId};
 use crate::members::model::Member;
 use crate::members::rows::find;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -110,7 +111,7 @@ pub(super) fn used(factor: &MemberFactor, proof: &Proof) -> Result<MemberFactor,
         }
         Proof::Totp { .. } | Proof::Recovery(_) | Proof::Wrong => {
             let message = "The code is wrong or was used. Wait for the next code, or use a recovery code.";
-            Err(Refusal::field(Code::WrongToken, "/code", message))
+            Err(Refusal::field(Code::WrongToken, "/code", message).because(Reason::CodeWrong))
         }
     }
 }

@@ -8,6 +8,7 @@ use super::rules;
 use crate::ids::{MemberId, MemberSessionId, OrgId};
 use crate::members::model::{Member, MemberStatus};
 use crate::members::rows::find;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -65,6 +66,7 @@ pub fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Hal
 
 pub fn ended() -> Refusal {
     Refusal::new(Code::Unauthorized, "The member session is not valid or has ended. Sign in again.")
+        .because(Reason::SessionMissing)
 }
 
 /// Returns the valid token with this hash.
@@ -79,6 +81,7 @@ pub(super) fn valid(world: &World, org: OrgId, secret_hash: &[u8]) -> Result<Arc
 
 pub(super) fn unknown() -> Refusal {
     Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for a new one")
+        .because(Reason::SetUpTokenInvalid)
 }
 
 fn forget_set_up(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {

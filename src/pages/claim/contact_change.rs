@@ -49,6 +49,7 @@ fn refuse(visit: &Visit, page: Page, refusal: &Refusal, form: Form) -> Outcome {
 }
 
 pub(super) async fn take(visit: &Visit, page: Page) -> Outcome {
+    visit.payee.must_have_session().await?;
     match page {
         Page::New => take_new(visit).await,
         Page::Codes => take_codes(visit).await,

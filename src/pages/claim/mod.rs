@@ -31,6 +31,7 @@ use crate::messages::Channel;
 use crate::pages::refused::Refused;
 use crate::pages::views::Form;
 use crate::payout_links::check_token;
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::taxes::TaxFormInput;
@@ -58,7 +59,7 @@ async fn show(visit: &Visit) -> Outcome {
         Some(step) => show_step(visit, step.name, None).await,
         None => match claim.on_hold {
             Some(message) => draw::on_hold(visit, &claim, message),
-            None => Err(Refusal::to_payee(Code::InvalidState, Text::RefusedPaidOut)),
+            None => Err(Refusal::to_payee(Code::InvalidState, Text::RefusedPaidOut).because(Reason::AlreadyDone)),
         },
     }
 }
@@ -178,6 +179,9 @@ fn step_of(call: &Call) -> Result<StepName, Refusal> {
 }
 
 async fn take(visit: &Visit, step: StepName) -> Outcome {
+    if !matches!(step, StepName::Contact | StepName::Code) {
+        visit.payee.must_have_session().await?;
+    }
     match step {
         StepName::Contact => take_contact(visit).await,
         StepName::Code if code::is_resend(visit, step) => {
@@ -209,7 +213,8 @@ async fn take_compliance(visit: &Visit) -> Outcome {
     let form = form::typed(&visit.call, "form");
     let name = if form == "w8ben" { "w8ben" } else { "w9" };
     let body = Json::Object(vec![(name.to_owned(), form::body(&visit.call, &["form"]))]);
-    visit.payee.compliance(form::read::<TaxFormInput>(&body)?).await?;
+    let today = visit.call.bursar.clock.now().date();
+    visit.payee.compliance(TaxFormInput::of_body(&body, today)?).await?;
     Ok(visit.onward())
 }
 

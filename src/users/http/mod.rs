@@ -9,7 +9,7 @@ pub use findings::ComplianceDecisionJson;
 
 use path::user_of;
 
-use super::inputs::BirthDate;
+use super::inputs::{BirthDate, read_with_days};
 use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
 use super::rows::as_seen;
 use super::update::{MethodChoice, UserPatch};
@@ -188,10 +188,11 @@ input! {
 
 pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    let command = match call.body::<UpdateUserInput>() {
-        Ok(input) => update_of(&call, scope, user, input).await,
-        Err(refusal) => Err(refusal),
-    };
+    let command =
+        match read_with_days::<UpdateUserInput>(&call.body, call.bursar.clock.now().date(), &["/date_of_birth"]) {
+            Ok(input) => update_of(&call, scope, user, input).await,
+            Err(refusal) => Err(refusal),
+        };
     call.once(command, Answer::ok).await
 }
 

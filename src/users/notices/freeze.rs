@@ -13,6 +13,7 @@ use crate::engine::Command;
 use crate::events::EventName;
 use crate::language::{Language, Text};
 use crate::messages::{CodePurpose, PayeeChange};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::users::{User, change};
@@ -152,5 +153,5 @@ fn must_be_frozen(user: &User) -> Result<(), Refusal> {
     if user.payouts_frozen_at.is_some() {
         return Ok(());
     }
-    Err(Refusal::to_payee(Code::InvalidState, Text::RefusedNotFrozen))
+    Err(Refusal::to_payee(Code::InvalidState, Text::RefusedNotFrozen).because(Reason::NotFrozen))
 }

@@ -4,8 +4,9 @@ use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MemberId, OrgId, UserId};
 use crate::members::{self, Role};
+use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
-use crate::users::model::{OfacStatus, User};
+use crate::users::model::{OfacStatus, User, UserStatus};
 use crate::users::rules::{self, Transition, UserEvent};
 use crate::users::{change, find_in_organization};
 use crate::world::record::{key, words};
@@ -40,7 +41,9 @@ impl Command for DecideScreening {
         let member = members::find(world, self.org, self.acting)?;
         if member.role != Role::Admin {
             let message = "Only a member with the role admin can decide a sanctions review.";
-            return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).into());
+            return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message)
+                .because(Reason::RoleNotAllowed)
+                .into());
         }
         let to = self.next(&user)?;
         let hits = world.all::<ScreeningHit>(ScreeningHit::OF_USER, key![self.org, user.id])?;
@@ -76,9 +79,9 @@ impl Command for DecideScreening {
 impl DecideScreening {
     /// Clearing also revokes a mistaken confirmation. A deleted user has no name to decide about.
     fn next(&self, user: &User) -> Result<crate::users::UserStatus, Refusal> {
-        let not_now = |message: &str| Refusal::new(Code::InvalidState, message);
+        let not_now = |reason, message: &str| Refusal::new(Code::InvalidState, message).because(reason);
         if user.deleted_at.is_some() {
-            return Err(not_now("The user was deleted."));
+            return Err(not_now(Reason::ObjectDeleted, "The user was deleted, so there is no name to decide about."));
         }
         let event = match self.decision {
             Decision::Clear if user.is_verified() => UserEvent::ClearVerified,
@@ -87,8 +90,16 @@ impl DecideScreening {
         };
         match rules::transition(user.status, event) {
             Transition::Moved(to) => Ok(to),
-            Transition::AlreadyApplied => Err(not_now("The review already ended with the same decision.")),
-            Transition::Refused => Err(not_now("The user is not under review.")),
+            Transition::AlreadyApplied => Err(not_now(
+                Reason::AlreadyDone,
+                "The review already ended with the same decision. No action is required.",
+            )),
+            Transition::Refused => {
+                let message =
+                    format!("The user is {} and not under review, so there is no decision to make.", user.status);
+                let allowed = vec![UserStatus::InReview.as_str(), UserStatus::Disabled.as_str()];
+                Err(Refusal::in_status(message, user.status.as_str(), allowed))
+            }
         }
     }
 }

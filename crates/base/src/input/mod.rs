@@ -97,7 +97,7 @@ pub fn add_unknown(problems: &mut Problems, at: &str, name: &str, known: &[&str]
     if problems.len() < FIELDS_MAX {
         problems.extend(unknown(&format!("{at}{name}"), name, known));
     } else if problems.len() < COUNTED_MAX {
-        problems.extend(broken(Reason::FieldUnknown, at, "unknown field"));
+        problems.extend(broken(Reason::FieldUnknown, at, format!("unknown {}", kind(at))));
     }
 }
 
@@ -111,11 +111,18 @@ pub fn missing(at: &str) -> Problems {
     broken(Reason::FieldRequired, at, "is required")
 }
 
-/// Returns the error of an unknown field, with the nearest known name.
+/// Returns what a place is: the places of fields of the body are JSON pointers.
+fn kind(at: &str) -> &'static str {
+    if at.starts_with('/') { "field" } else { "query parameter" }
+}
+
+/// Returns the error of an unknown field or query parameter, with the nearest known name.
 pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
+    let kind = kind(at);
     let hint = match crate::text::did_you_mean(name, known.iter().copied()) {
-        Some(near) => format!("unknown field; did you mean {near}?"),
-        None => format!("unknown field; expected one of: {}", known.join(", ")),
+        Some(near) => format!("unknown {kind}; did you mean {near}?"),
+        None if known.is_empty() => format!("unknown {kind}; this operation takes no {kind}s"),
+        None => format!("unknown {kind}; expected one of: {}", known.join(", ")),
     };
     broken(Reason::FieldUnknown, at, hint)
 }

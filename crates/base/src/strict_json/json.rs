@@ -63,6 +63,26 @@ pub enum JsonProblem {
 }
 
 impl JsonProblem {
+    /// Returns the problem with its line and column in the document, both counted from 1.
+    #[must_use]
+    pub fn described(&self, document: &[u8]) -> String {
+        let at = match self {
+            Self::InvalidUtf8 { at }
+            | Self::Syntax { at, .. }
+            | Self::TrailingBytes { at }
+            | Self::TooDeep { at }
+            | Self::NullByte { at }
+            | Self::ExponentTooLarge { at } => *at,
+            Self::DuplicateKey { .. } | Self::TooManyKeys { .. } => return self.to_string(),
+        };
+        let before = String::from_utf8_lossy(document.get(..at).unwrap_or(document));
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+        let text = self.to_string();
+        let problem = text.split_once(": ").map_or(text.as_str(), |(_, problem)| problem);
+        format!("line {line}, column {column}: {problem}")
+    }
+
     /// Prefixes the path of a problem with the step from the enclosing object or list.
     pub(super) fn below(self, step: &str) -> Self {
         match self {

@@ -44,6 +44,8 @@ impl Executor {
         let mut since = world.savepoint();
         self.decide_all(batch, world)?;
         let Some(follow_ups) = self.follow_ups.clone() else { return Ok(()) };
+        let mut seeds = batch.first().map(|first| first.follow_up_seeds.clone()).unwrap_or_default();
+        let mut count = 0;
         for _ in 0..DEPTH_MAX {
             let mut tasks = follow_ups(world, since, self.last);
             tasks.truncate(BATCH_MAX.saturating_sub(followed.len()));
@@ -51,14 +53,25 @@ impl Executor {
                 return Ok(());
             }
             since = world.savepoint();
-            let entries = tasks.into_iter().map(|task| self.follow_up(task)).collect();
+            while seeds.len() < count + tasks.len() {
+                seeds.push(self.seeds.next_seed());
+            }
+            if let Some(first) = batch.first_mut() {
+                first.follow_up_seeds.clone_from(&seeds);
+            }
+            let entries = tasks.into_iter().zip(&seeds[count..]).map(|(task, seed)| self.follow_up(task, *seed));
+            let entries: Vec<BatchTask> = entries.collect();
+            count += entries.len();
             self.decide_follow_ups(entries, world, followed)?;
         }
         Ok(())
     }
 
-    fn follow_up(&mut self, task: Box<dyn Task>) -> BatchTask {
-        BatchTask { task, now: self.next_moment(), seed: self.seeds.next_seed(), decided: false }
+    /// Its time follows from the batch's, and not from the clock, so that another attempt of the batch gives it the same.
+    fn follow_up(&mut self, task: Box<dyn Task>, seed: [u8; 32]) -> BatchTask {
+        self.last = self.last.plus_micros(1);
+        self.clock.reach(self.last);
+        BatchTask::new(task, self.last, seed)
     }
 
     /// Decides follow-ups, and drops those that fail.

@@ -147,8 +147,18 @@ fn watched_task<C: Command>(
 struct BatchTask {
     task: Box<dyn Task>,
     now: Time,
+    /// Whether `now` is drawn. Over a shared store it is drawn with the first attempt.
+    is_timed: bool,
     seed: [u8; 32],
+    /// The seeds of the follow-ups of the batch that this command begins, for further attempts.
+    follow_up_seeds: Vec<[u8; 32]>,
     decided: bool,
+}
+
+impl BatchTask {
+    fn new(task: Box<dyn Task>, now: Time, seed: [u8; 32]) -> Self {
+        Self { task, now, is_timed: false, seed, follow_up_seeds: Vec::new(), decided: false }
+    }
 }
 
 /// Whether the engine can continue after a batch.
@@ -352,7 +362,7 @@ impl Executor {
     fn batch_task(&mut self, task: Box<dyn Task>) -> BatchTask {
         // Over a shared store the time is determined after the organization is locked.
         let now = if self.store.is_shared() { self.last } else { self.next_moment() };
-        BatchTask { task, now, seed: self.seeds.next_seed(), decided: false }
+        BatchTask::new(task, now, self.seeds.next_seed())
     }
 
     /// Returns a time later than all before, so that creation times order all objects.
@@ -466,11 +476,23 @@ impl Executor {
                 return Err(StoreError::Again("the time of an organization is ahead of the clock".to_owned()));
             }
             self.last = latest.max(self.last.min(now));
-            for entry in batch {
-                entry.now = self.next_moment();
-            }
+            self.set_times(batch, latest);
         }
         take_in(world, new, answers)
+    }
+
+    /// Sets the times of a batch's commands. Another attempt keeps the times of the first one, unless another process has
+    /// written later ones, so that the number of attempts does not change what is written.
+    fn set_times(&mut self, batch: &mut [BatchTask], latest: Time) {
+        let is_kept = |entry: &BatchTask| entry.is_timed && entry.now > latest;
+        let kept = batch.iter().take_while(|entry| is_kept(entry)).count();
+        if let Some(last) = batch[..kept].last() {
+            self.last = last.now;
+        }
+        for entry in &mut batch[kept..] {
+            entry.now = self.next_moment();
+            entry.is_timed = true;
+        }
     }
 
     /// Applies a commit's outcome to the callers of the batch.

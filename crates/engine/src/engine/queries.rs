@@ -119,7 +119,7 @@ fn work(reads: &Reads, waiting: &Mutex<Receiver<Waiting>>) {
             let Ok(first) = waiting.recv() else { return };
             std::iter::once(first).chain(waiting.try_iter().take(TOGETHER_MAX - 1)).collect()
         };
-        let entry = |Waiting { now, task }| BatchTask { task, now, seed: [0; 32], decided: false };
+        let entry = |Waiting { now, task }| BatchTask::new(task, now, [0; 32]);
         let pages = answer(reads, batch.into_iter().map(entry).collect(), Pages::Later);
         for page in pages {
             answer(reads, vec![page], Pages::Now);
@@ -217,7 +217,7 @@ mod tests {
             let said = self.said.clone();
             let sender = move |seen: Result<usize, Refusal>| said.send((name, seen.map_err(|no| no.code))).unwrap();
             let task = task(ANY, ReadQuery { query, sees: PhantomData }, sender);
-            self.batch.push(BatchTask { task, now: Time::from_micros(1), seed: [0; 32], decided: false });
+            self.batch.push(BatchTask::new(task, Time::from_micros(1), [0; 32]));
             self
         }
 

@@ -25,11 +25,17 @@ pub fn transitions<S: Words, H: Copy + Debug>(events: &[H], next: impl Fn(S, H) 
 }
 
 /// Applies `next` to a state. Rejects with `invalid-state` if it has no transition; the message and the details name the
-/// states that do.
-pub fn apply<S: Words>(noun: &str, from: S, next: impl Fn(S) -> Option<S>) -> Result<S, Refusal> {
+/// states that do. `way_out` says what the caller can do in a state.
+pub fn apply<S: Words>(
+    noun: &str,
+    from: S,
+    next: impl Fn(S) -> Option<S>,
+    way_out: impl Fn(S) -> &'static str,
+) -> Result<S, Refusal> {
     next(from).ok_or_else(|| {
         let fitting: Vec<&str> = S::ALL.iter().filter(|it| next(**it).is_some()).map(|it| it.as_str()).collect();
-        let message = format!("The {noun} is {from}; this call requires status {}.", fitting.join(" or "));
+        let (allowed, way_out) = (fitting.join(" or "), way_out(from));
+        let message = format!("The {noun} is {from}; this call requires status {allowed}. {way_out}");
         Refusal::in_status(message, from.as_str(), fitting)
     })
 }

@@ -638,6 +638,7 @@ class ErrorDetails(TypedDict):
 
     current_status: NotRequired[str]
     allowed_statuses: NotRequired[list[str]]
+    allowed_at: NotRequired[str]
     limit: NotRequired[str]
     maximum: NotRequired[int]
     available: NotRequired[int]

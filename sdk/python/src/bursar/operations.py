@@ -608,7 +608,7 @@ class Operations(Transport):
     def get_payout_link_batch_results(self, payout_link_batch_id: str, *, app_id: str | None = None) -> bytes:
         """Get the results of a payout link batch as CSV.
 
-        Returns the result of each row so far: the columns of the input, then status (succeeded, failed), payout_link_id, link, error_code and error_message, which are empty until the row is done. succeeded means that the link exists, not that it was delivered or paid. The file begins with a UTF-8 byte order mark; text that a spreadsheet would execute gets an apostrophe before it.
+        Returns the result of each row so far: the columns of the input, then status (succeeded, failed), payout_link_id, link, error_code and error_message, which are empty until the row is done. succeeded means that the link exists, not that it was delivered or paid. The file begins with a UTF-8 byte order mark; text that a spreadsheet would execute gets an apostrophe before it. Without the columns after the input, the file can be submitted again; a row that succeeded gives the same link.
         """
         return self.request("GET", f"/v2/payout-link-batches/{self.part(payout_link_batch_id)}/results", app_id=app_id)
 
