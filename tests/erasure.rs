@@ -150,6 +150,41 @@ async fn no_column_of_any_table_shows_a_payee_who_was_erased() {
     assert!(report.erased_events > 5, "{}", report.erased_events);
 }
 
+/// The books stay complete: a reader of amounts notices nothing, neither before the job nor in the log after it.
+#[tokio::test]
+async fn an_erasure_hides_no_amount_fee_or_account() {
+    let server = Server::memory().await;
+    let user = known(&server).await;
+    let order = json!({"user_id": user, "amount": 1_000, "platform": "ach", "fund": true});
+    let paid = server.post("/v2/payouts").app_key().json(order).send().await.expect(201).id();
+    server.pass(5 * 86_400).await;
+    let transfer = format!("/v2/transfers/{paid}");
+    let get = async |path: &str| server.get(path).app_key().send().await.expect(200).body;
+    let (of_transfer, of_books) = (get(&transfer).await, get("/v2/transactions?limit=100").await);
+    assert_eq!((&of_transfer["status"], &of_transfer["amount"]), (&json!("completed"), &json!("1000")));
+    let events = || get("/v2/events?after=0&limit=1000");
+    let names = ["amount", "fee_amount", "payout_amount", "status", "payout_fee_party"];
+    let amounts = |events: Value| -> Vec<Vec<Value>> {
+        let events = events["data"].as_array().unwrap().clone();
+        let of_transfers = events.iter().filter(|event| event["object"]["id"] == json!(paid));
+        of_transfers.map(|event| names.map(|name| event["object"][name].clone()).to_vec()).collect()
+    };
+    let before = amounts(events().await);
+    assert!(before.len() > 1 && before.iter().all(|event| event[0] == "1000"), "{before:?}");
+
+    server.delete(&format!("/v2/users/{user}")).as_org().for_app(&server.app_id()).send().await.expect(200);
+    for _ in ["before the job", "after it"] {
+        let now = get(&transfer).await;
+        for name in ["amount", "fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "status", "created"] {
+            assert_eq!(now[name], of_transfer[name], "{name}: {now}");
+        }
+        assert_eq!(get("/v2/transactions?limit=100").await, of_books);
+        assert_eq!(amounts(events().await), before);
+        server.work_off().await;
+    }
+    server.verify();
+}
+
 /// More rows than a page of the job: each commit is bounded, and the job continues until the last.
 #[tokio::test]
 async fn a_payee_of_many_links_is_erased_page_by_page() {

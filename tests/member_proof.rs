@@ -51,6 +51,32 @@ async fn an_apps_key_alone_pays_no_bill_where_the_members_must_prove_themselves(
     server.verify();
 }
 
+/// The organization's key names no member who approves a payout, or decides about a payee, without that member's session.
+#[tokio::test]
+async fn an_organizations_key_names_no_member_where_the_members_must_prove_themselves() {
+    let server = Server::memory().await;
+    server.set(json!({"member_proof": "required", "payout_approval_limit": 1_000})).await;
+    let desk = Desk::of(&server);
+    let (payer, admin) = (desk.member("payer"), desk.member("admin"));
+    let user = server.banked_user(1234).await;
+    let order = json!({"user_id": user, "amount": 1_500, "platform": "ach", "fund": true});
+    let flagged = server.post("/v2/payouts").app_key().json(order).send().await.expect(201).body;
+    assert_eq!(flagged["status"], "flagged");
+    let path = format!("/v2/transfers/{}/approve", flagged["id"].as_str().unwrap());
+    let approve = || server.post(&path).as_org().for_app(&server.app_id()).json(json!({"acting_user_id": payer}));
+    approve().send().await.refused(403, "member-proof-required");
+    let finding = json!({"acting_user_id": admin, "comment": "Passport seen.", "id_verified": true});
+    let compliance = format!("/v2/users/{user}/compliance");
+    let decide = || server.patch(&compliance).as_org().for_app(&server.app_id()).json(finding.clone());
+    decide().send().await.refused(403, "member-proof-required");
+    let transfer = server.get(&format!("/v2/transfers/{}", flagged["id"].as_str().unwrap())).app_key().send().await;
+    assert_eq!(transfer.expect(200).body["status"], "flagged");
+    // With their sessions they do.
+    approve().by(&server.sign_in("payer").await).send().await.expect(200);
+    decide().by(&server.sign_in("admin").await).send().await.expect(200);
+    server.verify();
+}
+
 /// The counterpart: if the app asserts the acting member, its key acts for its members, as documented.
 #[tokio::test]
 async fn an_apps_key_alone_acts_for_the_members_where_it_asserts_who_acts() {

@@ -305,6 +305,8 @@ async fn approve_payout_request_of_a_deleted_user_is_refused() {
     server.delete(&format!("/v2/users/{user}")).app_key().send().await.expect(200);
     decide(&server, &id, "approve").await.refused(409, "user-inactive");
     assert_eq!(get(&server, &id).await["status"], "created");
+    // A new one is refused at once, with the secret key: a client id alone must not reveal who was deleted.
+    submit(&server, json!({"amount": 5, "user_id": user})).await.refused(409, "user-inactive");
 }
 
 /// The phone of the request was erased with the payee: a link without it could be claimed by any holder.

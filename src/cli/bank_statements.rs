@@ -54,7 +54,7 @@ pub(super) enum StatementVerb {
     /// Restore a statement that was discarded by mistake
     Restore {
         /// Id of the statement
-        id: Uuid,
+        id: Id,
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: String,

@@ -8,6 +8,8 @@ use super::{Shown, quota};
 use crate::apps;
 use crate::engine::Command;
 use crate::phone::PhoneNumber;
+use crate::reason::Reason;
+use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::users::{self, Reached, User};
 use crate::world::record::Document;
@@ -74,7 +76,14 @@ impl Submit {
     fn user(&self, world: &mut World) -> Result<Option<Arc<User>>, Halt> {
         match &self.new.asker {
             Asker::User(id) if self.by_client => users::find_if_known(world, self.scope, *id),
-            Asker::User(id) => users::find(world, self.scope, *id).map(Some),
+            Asker::User(id) => {
+                let user = users::find(world, self.scope, *id)?;
+                if user.deleted_at.is_some() {
+                    let message = "The user was deleted. Send payee {country_code, phone_number} in place of user_id.";
+                    return Err(Refusal::new(Code::UserInactive, message).because(Reason::ObjectDeleted).into());
+                }
+                Ok(Some(user))
+            }
             Asker::Phone(phone) => {
                 apps::phones::may_write_to(world, self.scope, &phone.e164(), "/payee/phone_number")?;
                 let Some(user) = users::by_phone(world, self.scope.org, &phone.e164())? else { return Ok(None) };

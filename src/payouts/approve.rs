@@ -2,9 +2,9 @@
 
 use super::carrier::Carrier;
 use super::pay::{hand_to_rail, may_go_by, may_use};
+use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
-use crate::ids::{MemberId, TransferId};
-use crate::members::{self, Member, Role};
+use crate::ids::TransferId;
 use crate::money::Cents;
 use crate::payout_methods;
 use crate::reason::Reason;
@@ -21,7 +21,7 @@ use crate::world::{Halt, World};
 pub struct ApprovePayout {
     pub scope: Scope,
     pub transfer: TransferId,
-    pub member: MemberId,
+    pub acting: Named,
 }
 
 impl Command for ApprovePayout {
@@ -29,8 +29,7 @@ impl Command for ApprovePayout {
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let transfer = transfers::find(world, self.scope, self.transfer)?;
-        let member = members::find(world, self.scope.org, self.member)?;
-        may_approve(&member)?;
+        let actor = proven(world, self.scope, self.acting, Act::Pay)?;
         let (TransferKind::Payout, Some(user), Some(method)) =
             (transfer.kind, transfer.user_id, transfer.payout_method)
         else {
@@ -54,22 +53,9 @@ impl Command for ApprovePayout {
 
         // From here it must succeed.
         let transfer = transfers::advance(world, &transfer, TransferEvent::Cleared, |transfer| {
-            transfer.approved_by = Some(member.id);
+            transfer.approved_by = Some(actor.member);
         })?;
         let transfer = hand_to_rail(world, &carrier, transfer, &user)?;
         transfers::json(world, &transfer)
-    }
-}
-
-fn may_approve(member: &Member) -> Result<(), Refusal> {
-    match member.role {
-        Role::Admin | Role::Payer => Ok(()),
-        Role::Viewer | Role::ApApprover | Role::ApCreator => {
-            let message = format!(
-                "Only a member with the role admin or payer can approve a payout; {} has the role {}.",
-                member.name, member.role
-            );
-            Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).because(Reason::RoleNotAllowed))
-        }
     }
 }

@@ -9,6 +9,7 @@ use super::create::CreatePayout;
 use super::estimate::{EstimateJson, EstimateRequest, estimate as estimated};
 use super::quote::FeeRequest;
 use super::send::{SendPayout, name_to_look_up};
+use crate::acting::Named;
 use crate::fees::{BOOK_CURRENCY, Party, Schedule};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
@@ -214,7 +215,10 @@ fn to_recipient(new: NewLink) -> Result<NewLink, Refusal> {
 /// POST /v2/transfers/{transfer_id}/approve
 pub async fn approve(call: Call) -> Outcome {
     let (scope, transfer) = (call.scope()?, call.id("transfer_id", "transfer")?);
-    let command = call.body::<Approval>().map(|body| ApprovePayout { scope, transfer, member: body.acting_user_id });
+    let command = call.body::<Approval>().map(|body| {
+        let acting = Named::by(&call.caller, body.acting_user_id);
+        ApprovePayout { scope, transfer, acting }
+    });
     call.once(command, Answer::ok).await
 }
 
@@ -297,12 +301,20 @@ fn approve_route() -> Route {
         .about("Transfers", "Approve a flagged payout")
         .describe(
             "Approves a payout above the app's payout_approval_limit. Requires the organization's key with \
-             Api-App-Id; acting_user_id is a member with the role admin or payer.",
+             Api-App-Id, or the session of a member with the role admin or payer. With member_proof required, only the \
+             session proves the member.",
         )
         .takes::<Approval>()
         .example(json!({"acting_user_id": "019a0000-0000-7000-8000-000000000000"}))
         .gives::<TransferJson>(200, "The transfer, which bursar now sends to its rail.")
-        .refuses(&[Code::NotPermitted, Code::NotFound, Code::InvalidState, Code::UserInactive, Code::UserInfoMissing])
+        .refuses(&[
+            Code::MemberProofRequired,
+            Code::NotPermitted,
+            Code::NotFound,
+            Code::InvalidState,
+            Code::UserInactive,
+            Code::UserInfoMissing,
+        ])
 }
 
 fn cancel_route() -> Route {

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::model::{BackgroundCheckStatus, OfacStatus, TaxIdVerification, User};
 use super::rows::find;
 use super::{UserJson, change, json, rules};
+use crate::acting::{Act, Named, proven};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{ComplianceDecisionId, MemberId, OrgId, UserId};
-use crate::members::{self, Role};
 use crate::reason::Reason;
 use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
@@ -86,7 +86,7 @@ pub struct RecordFindings {
     pub scope: Scope,
     pub user: UserId,
     /// Must be a member with the role admin.
-    pub acting: MemberId,
+    pub acting: Named,
     pub comment: String,
     pub findings: Findings,
 }
@@ -97,13 +97,7 @@ impl Command for RecordFindings {
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let org = self.scope.org;
         let user = find(world, self.scope, self.user)?;
-        let member = members::find(world, org, self.acting)?;
-        if member.role != Role::Admin {
-            let message = "Only a member with the role admin can record a finding.";
-            return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message)
-                .because(Reason::RoleNotAllowed)
-                .into());
-        }
+        let actor = proven(world, self.scope, self.acting, Act::Govern)?;
         rules::must_be_active(&user)?;
         self.findings.may_be_recorded(&user)?;
         let now = world.now();
@@ -119,7 +113,7 @@ impl Command for RecordFindings {
             org,
             id,
             user_id: user.id,
-            decided_by: member.id,
+            decided_by: actor.member,
             comment: self.comment.clone(),
             changes: Document(changes),
             created_at: now,

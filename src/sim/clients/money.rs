@@ -1,6 +1,7 @@
 //! An app's movements of its own money, and payouts by a rail that it names.
 
 use super::{Clients, Sight, amount, user_of};
+use crate::acting::Named;
 use crate::bank_accounts::OwnAccountInput;
 use crate::fees::Party;
 use crate::money::Cents;
@@ -34,7 +35,9 @@ impl Clients {
                 let flagged = sight.directory.flagged.iter().find(|(scope, _)| *scope == at);
                 let transfer = flagged.map_or_else(|| payout_of(at, sight, chance), |(_, id)| Some(*id))?;
                 let (member, _) = *chance.pick(sight.directory.members.get(&at.org)?)?;
-                Moving::Approve { transfer, member }
+                // Someone with the organization's key alone names a member without a session.
+                let session = sight.directory.sessions.get(&(at.org, member)).filter(|_| !chance.one_in(8));
+                Moving::Approve { transfer, acting: Named { member, session: session.map(|(session, _)| *session) } }
             }
             _ => Moving::Cancel(payout_of(at, sight, chance)?),
         })

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::super::system::Batch;
 use super::{Request, RequestKind, Said, Who};
+use crate::acting::Named;
 use crate::bank_accounts::OwnAccountInput;
 use crate::funding::{Deposit, MoveBetween, SetAchAccount, Withdraw};
 use crate::http::Answer;
-use crate::ids::{Entropy, MemberId, TransferId, UserId};
+use crate::ids::{Entropy, TransferId, UserId};
 use crate::money::Cents;
 use crate::payouts::{ApprovePayout, CancelPayout, CreatePayout, FeeRequest, RailRequest};
 use crate::program::Environment;
@@ -39,7 +40,7 @@ pub(in crate::sim) enum Moving {
     },
     Approve {
         transfer: TransferId,
-        member: MemberId,
+        acting: Named,
     },
     Cancel(TransferId),
 }
@@ -101,8 +102,8 @@ impl Request {
                 };
                 self.once(batch, vault, command, Answer::ok);
             }
-            Moving::Approve { transfer, member } => {
-                self.once(batch, vault, ApprovePayout { scope, transfer, member }, Answer::ok);
+            Moving::Approve { transfer, acting } => {
+                self.once(batch, vault, ApprovePayout { scope, transfer, acting }, Answer::ok);
             }
             Moving::Cancel(transfer) => self.once(batch, vault, CancelPayout { scope, transfer }, Answer::ok),
         }

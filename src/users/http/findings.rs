@@ -2,6 +2,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::path::user_of;
+use crate::acting::Named;
 use crate::clock::Time;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
@@ -84,7 +85,8 @@ pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<FindingsInput>().map(|input| {
         let findings = input.findings();
-        RecordFindings { scope, user, acting: input.acting_user_id, comment: input.comment.0, findings }
+        let acting = Named::by(&call.caller, input.acting_user_id);
+        RecordFindings { scope, user, acting, comment: input.comment.0, findings }
     });
     call.once(command, Answer::ok).await
 }
@@ -158,7 +160,13 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<FindingsInput>()
             .example(example)
             .gives::<UserJson>(200, "The user.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::UserInactive, Code::InvalidState]),
+            .refuses(&[
+                Code::MemberProofRequired,
+                Code::NotFound,
+                Code::NotPermitted,
+                Code::UserInactive,
+                Code::InvalidState,
+            ]),
         route!(Get "/v2/users/{user_id}/compliance-decisions" AppOrOrganization "list_compliance_decisions" list)
             .about("Users", "List the findings about a user")
             .describe("Lists the decisions of members about a user's compliance fields, newest first.")

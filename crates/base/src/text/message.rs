@@ -133,6 +133,10 @@ fn is_domain(label: &str, dot: char, top: &str) -> bool {
     if label.is_empty() || top.chars().filter(|c| c.is_alphabetic()).count() < 2 || is_no_country(top) {
         return false;
     }
+    // No top-level domain has a digit, but those that encode another script: `5.30pm` is a time.
+    if top.bytes().any(|letter| letter.is_ascii_digit()) && !top.starts_with("xn--") {
+        return false;
+    }
     let is_sentence = top.contains(is_east_asian) && !EAST_ASIAN_TOPS.split(' ').any(|known| known == top);
     let is_latin_on_both_sides = !label.ends_with(is_east_asian) && !top.starts_with(is_east_asian);
     dot == '.' || !is_sentence || is_latin_on_both_sides
@@ -260,6 +264,7 @@ mod tests {
             "St.LOUIS",
             "Www.Evil",
             "node.uk",
+            "evil.xn--p1ai",
             "Node.js.org",
             "St.Louis.Shop",
         ] {
@@ -313,6 +318,7 @@ mod tests {
             "Invoice number 1234567, thanks",
             "Order #1002345678",
             "Thank you, J.Smith",
+            "See you at 5.30pm",
             "Thank you, (Dr.Smith) and J.R.Smith!",
             "Node.js workshop",
             "St.Louis trip",
