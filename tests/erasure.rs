@@ -157,19 +157,24 @@ async fn an_erasure_hides_no_amount_fee_or_account() {
     let user = known(&server).await;
     let order = json!({"user_id": user, "amount": 1_000, "platform": "ach", "fund": true});
     let paid = server.post("/v2/payouts").app_key().json(order).send().await.expect(201).id();
+    server.work_off().await;
     server.pass(5 * 86_400).await;
     let transfer = format!("/v2/transfers/{paid}");
     let get = async |path: &str| server.get(path).app_key().send().await.expect(200).body;
     let (of_transfer, of_books) = (get(&transfer).await, get("/v2/transactions?limit=100").await);
     assert_eq!((&of_transfer["status"], &of_transfer["amount"]), (&json!("completed"), &json!("1000")));
-    let events = || get("/v2/events?after=0&limit=1000");
     let names = ["amount", "fee_amount", "payout_amount", "status", "payout_fee_party"];
-    let amounts = |events: Value| -> Vec<Vec<Value>> {
-        let events = events["data"].as_array().unwrap().clone();
-        let of_transfers = events.iter().filter(|event| event["object"]["id"] == json!(paid));
-        of_transfers.map(|event| names.map(|name| event["object"][name].clone()).to_vec()).collect()
+    let amounts = async || -> Vec<[Value; 5]> {
+        let (mut found, mut after) = (Vec::new(), json!(0));
+        loop {
+            let page = get(&format!("/v2/events?after={after}&limit=100")).await["data"].as_array().unwrap().clone();
+            let Some(last) = page.last() else { return found };
+            after = last["sequence"].clone();
+            let of_transfer = page.iter().map(|event| &event["object"]).filter(|object| object["id"] == json!(paid));
+            found.extend(of_transfer.map(|object| names.map(|name| object[name].clone())));
+        }
     };
-    let before = amounts(events().await);
+    let before = amounts().await;
     assert!(before.len() > 1 && before.iter().all(|event| event[0] == "1000"), "{before:?}");
 
     server.delete(&format!("/v2/users/{user}")).as_org().for_app(&server.app_id()).send().await.expect(200);
@@ -179,7 +184,7 @@ async fn an_erasure_hides_no_amount_fee_or_account() {
             assert_eq!(now[name], of_transfer[name], "{name}: {now}");
         }
         assert_eq!(get("/v2/transactions?limit=100").await, of_books);
-        assert_eq!(amounts(events().await), before);
+        assert_eq!(amounts().await, before);
         server.work_off().await;
     }
     server.verify();

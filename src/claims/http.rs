@@ -271,7 +271,13 @@ pub fn routes() -> Vec<Route> {
             .describe("Pays out the remaining amount or a part of it. The link is claimed once; the rest can be paid out later.")
             .keyed()
             .takes::<PayoutStep>()
-            .refuses(&[Code::Unauthorized, Code::UserInfoMissing, Code::InsufficientFunds, Code::InvalidState]),
+            .refuses(&[
+                Code::Unauthorized,
+                Code::UserInfoMissing,
+                Code::InsufficientFunds,
+                Code::InvalidState,
+                Code::LimitExceeded,
+            ]),
         about(route!(Post "/v2/claims/{token}/end" Anyone "end_claim_session" end), "End the claim session")
             .describe(
                 "Signs the payee out. A session also ends one hour after its last change, and when another code \

@@ -124,10 +124,10 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
             return Ok(());
         }
         let message = "must be the full remaining amount, because this is the last withdrawal from this link";
-        let refusal = Refusal::field(Code::LimitExceeded, "/amount", message).saying(Text::AmountLast);
-        return Err(refusal
+        return Err(Refusal::field(Code::LimitExceeded, "/amount", message)
             .because(Reason::CountLimit)
-            .with(Details::limit("payouts_of_link", i64::from(PAYOUTS_OF_LINK_MAX))));
+            .with(Details::limit("payouts_of_link", i64::from(PAYOUTS_OF_LINK_MAX)))
+            .saying(Text::AmountLast));
     }
     let message = format!(
         "You have made {PAYOUTS_OF_LINK_MAX} withdrawals from this link, which is the limit. The remaining money \

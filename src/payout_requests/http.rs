@@ -174,7 +174,7 @@ pub fn routes() -> Vec<Route> {
                 "memo": "Invoice 17"
             }))
             .gives::<PayoutRequestJson>(201, "The payout request.")
-            .refuses(&[Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber]),
+            .refuses(&[Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Get "/v2/payout-requests" App "list_payout_requests" list)
             .about("Payout requests", "List payout requests")
             .describe("Lists the app's payout requests, newest first.")

@@ -68,7 +68,7 @@ fn default(world: &World, scope: Scope, user: &User) -> Result<Arc<PayoutMethod>
 }
 
 fn no_default() -> Refusal {
-    let message = "The user has no default payout method. Send platform, or let the user set up a payout method.";
+    let message = "The user has no default payout method. Name a rail, such as ach, as platform, or let the user set up a payout method.";
     Refusal::new(Code::UserInfoMissing, message).because(Reason::AccountMissing)
 }
 

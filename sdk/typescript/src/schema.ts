@@ -1003,7 +1003,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a flagged payout
-         * @description Approves a payout above the app's payout_approval_limit. Requires the organization's key with Api-App-Id; acting_user_id is a member with the role admin or payer.
+         * @description Approves a payout above the app's payout_approval_limit. Requires the organization's key with Api-App-Id, or the session of a member with the role admin or payer. With member_proof required, only the session proves the member.
          */
         post: operations["approve_transfer"];
         delete?: never;
@@ -17840,6 +17840,8 @@ export interface operations {
              *     `organization-key-required`: This call requires an organization key.
              *
              *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
              */
             403: {
                 headers: {
@@ -17847,7 +17849,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
                 };
             };
             404: components["responses"]["NotFound"];
@@ -20482,6 +20484,8 @@ export interface operations {
              *     `organization-key-required`: This call requires an organization key.
              *
              *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
              */
             403: {
                 headers: {
@@ -20489,7 +20493,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
                 };
             };
             404: components["responses"]["NotFound"];
@@ -21809,9 +21813,13 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             /**
-             * @description `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
+             * @description `user-inactive`: The user is disabled or was deleted.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
+             *
+             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
              */
             409: {
                 headers: {
@@ -21819,7 +21827,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                    "application/json": components["schemas"]["UserInactiveError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -24367,6 +24375,8 @@ export interface operations {
              *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
              *
              *     `resource-busy`: A request with the same idempotency key is in progress.
+             *
+             *     `limit-exceeded`: The request exceeds a limit of the app or of the service.
              */
             409: {
                 headers: {
@@ -24374,7 +24384,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["AlreadyClaimedError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["AlreadyClaimedError"] | components["schemas"]["UserInfoMissingError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"] | components["schemas"]["LimitExceededError"];
                 };
             };
             /**

@@ -34,7 +34,8 @@ fn integer(json: &Json, at: &str, wanted: &str) -> Result<i64, Problems> {
         Json::Decimal(number) if number.len() <= REPEATED_MAX => {
             Err(broken(Reason::WrongType, at, format!("must be {wanted}, not {number}")))
         }
-        Json::Decimal(_) | Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
+        Json::Decimal(_) => Err(broken(Reason::WrongType, at, format!("must be {wanted}, not a longer number"))),
+        Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
             Err(broken(Reason::WrongType, at, format!("must be {wanted}, not {}", json.kind())))
         }
     }

@@ -480,7 +480,7 @@ class Operations(Transport):
     def approve_transfer(self, transfer_id: str, body: models.ApproveTransferRequest, *, app_id: str | None = None, idempotency_key: str | None = None) -> models.Transfer:
         """Approve a flagged payout.
 
-        Approves a payout above the app's payout_approval_limit. Requires the organization's key with Api-App-Id; acting_user_id is a member with the role admin or payer.
+        Approves a payout above the app's payout_approval_limit. Requires the organization's key with Api-App-Id, or the session of a member with the role admin or payer. With member_proof required, only the session proves the member.
         """
         return self.request("POST", f"/v2/transfers/{self.part(transfer_id)}/approve", body=body, app_id=app_id, idempotency_key=idempotency_key or self.new_key())
 
