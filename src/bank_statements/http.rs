@@ -140,23 +140,9 @@ pub async fn end_account(call: Call) -> Outcome {
     Ok(ended)
 }
 
-pub fn routes() -> Vec<Route> {
+/// Returns the routes by which members change a statement that is not applied.
+fn changes() -> Vec<Route> {
     vec![
-        route!(Get "/v2/bank/statements" Organization "list_bank_statements" list)
-            .members(Permission::View)
-            .about(TAG, "List statements of bank accounts")
-            .describe(
-                "A statement waits until the one of the banking day before it is applied. One that contradicts it is \
-                 in quarantine.",
-            )
-            .asks::<BankStatementsQuery>()
-            .gives::<ListEnvelope<BankStatementJson>>(200, "One page of the list."),
-        route!(Get "/v2/bank/statements/{bank_statement_id}" Organization "get_bank_statement" show)
-            .members(Permission::View)
-            .about(TAG, "Get a statement with its lines")
-            .describe("Returns a statement with its balances, and why it waits or is in quarantine.")
-            .gives::<BankStatementWithLines>(200, "The statement.")
-            .refuses(&[Code::NotFound]),
         route!(Post "/v2/bank/statements/{bank_statement_id}/confirm" Organization "confirm_bank_statement" confirm)
             .members(Permission::Pay)
             .about(TAG, "Confirm that no statement is missing")
@@ -184,6 +170,26 @@ pub fn routes() -> Vec<Route> {
             .takes::<InboundDismissal>()
             .gives::<BankStatementJson>(200, "The statement.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
+    ]
+}
+
+pub fn routes() -> Vec<Route> {
+    let mut routes = vec![
+        route!(Get "/v2/bank/statements" Organization "list_bank_statements" list)
+            .members(Permission::View)
+            .about(TAG, "List statements of bank accounts")
+            .describe(
+                "A statement waits until the one of the banking day before it is applied. One that contradicts it is \
+                 in quarantine.",
+            )
+            .asks::<BankStatementsQuery>()
+            .gives::<ListEnvelope<BankStatementJson>>(200, "One page of the list."),
+        route!(Get "/v2/bank/statements/{bank_statement_id}" Organization "get_bank_statement" show)
+            .members(Permission::View)
+            .about(TAG, "Get a statement with its lines")
+            .describe("Returns a statement with its balances, and why it waits or is in quarantine.")
+            .gives::<BankStatementWithLines>(200, "The statement.")
+            .refuses(&[Code::NotFound]),
         route!(Get "/v2/bank/deposit-references" Organization "list_deposit_references" references)
             .members(Permission::View)
             .about(TAG, "List the references for deposits by wire")
@@ -212,5 +218,7 @@ pub fn routes() -> Vec<Route> {
             .takes::<SettlementAccountAct>()
             .gives::<SettlementAccountJson>(200, "The settlement account.")
             .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::InvalidState]),
-    ]
+    ];
+    routes.extend(changes());
+    routes
 }

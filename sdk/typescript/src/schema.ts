@@ -3208,66 +3208,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v2/bank/statements/{bank_statement_id}/confirm": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Confirm that no statement is missing
-         * @description For a statement that waits, if the bank writes none for days without lines. Its opening balance must be the last closing balance.
-         */
-        post: operations["confirm_bank_statement"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v2/bank/statements/{bank_statement_id}/discard": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Discard a statement that is not applied
-         * @description For a statement that the bank replaced. Nothing of it is booked; it stays stored.
-         */
-        post: operations["discard_bank_statement"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v2/bank/statements/{bank_statement_id}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore a statement that was discarded by mistake
-         * @description It waits again, and is applied when its turn comes. Refused if another statement of its day is not discarded, or if a statement of its day or a later one is applied.
-         */
-        post: operations["restore_bank_statement"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v2/bank/deposit-references": {
         parameters: {
             query?: never;
@@ -3322,6 +3262,66 @@ export interface paths {
          * @description Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
          */
         post: operations["end_settlement_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/statements/{bank_statement_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm that no statement is missing
+         * @description For a statement that waits, if the bank writes none for days without lines. Its opening balance must be the last closing balance.
+         */
+        post: operations["confirm_bank_statement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/statements/{bank_statement_id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Discard a statement that is not applied
+         * @description For a statement that the bank replaced. Nothing of it is booked; it stays stored.
+         */
+        post: operations["discard_bank_statement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bank/statements/{bank_statement_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a statement that was discarded by mistake
+         * @description It waits again, and is applied when its turn comes. Refused if another statement of its day is not discarded, or if a statement of its day or a later one is applied.
+         */
+        post: operations["restore_bank_statement"];
         delete?: never;
         options?: never;
         head?: never;
@@ -37603,6 +37603,290 @@ export interface operations {
             };
         };
     };
+    list_deposit_references: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The references of all apps. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *         "name": "Corner Shop",
+                     *         "reference": "BUR7K3Q9X2M4T"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        /** @description The app. */
+                        app_id: components["schemas"]["AppId"];
+                        /** @description The app's name. */
+                        name: string;
+                        /**
+                         * @description The text that a wire or another credit transfer contains.
+                         * @example BUR7K3Q9X2M4T
+                         */
+                        reference: string;
+                    }[];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    get_bank_reconciliation: {
+        parameters: {
+            query: {
+                /** @description The settlement account. */
+                settlement_account_id: string;
+                /** @description The day of a statement; the last applied one if it is missing. */
+                on?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reconciliation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "date": "2026-03-02",
+                     *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "opening": 1000,
+                     *       "closing": 1000,
+                     *       "lines": [
+                     *         {
+                     *           "meaning": "payments",
+                     *           "count": 1000,
+                     *           "amount": 1000,
+                     *           "in_suspense": 1000
+                     *         }
+                     *       ],
+                     *       "ledger": 1000,
+                     *       "difference": 1000,
+                     *       "unbooked": [
+                     *         {
+                     *           "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "transfer_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "since": "2026-03-02",
+                     *           "age": 1000,
+                     *           "amount": 1000,
+                     *           "overdue": true
+                     *         }
+                     *       ],
+                     *       "suspense": [
+                     *         {
+                     *           "bank_item_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *           "status": "waiting",
+                     *           "reason": "unknown_trace",
+                     *           "since": "2026-03-02",
+                     *           "age": 1000,
+                     *           "amount": 1000,
+                     *           "open": true,
+                     *           "evidence": "text"
+                     *         }
+                     *       ],
+                     *       "missing": [
+                     *         "text"
+                     *       ],
+                     *       "open_statements": [
+                     *         "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                     *       ],
+                     *       "balanced": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BankReconciliation"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUnavailableError"];
+                };
+            };
+        };
+    };
+    end_settlement_account: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the settlement account. */
+                settlement_account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndSettlementAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description The settlement account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "created": "2026-03-02T15:00:00.000000Z",
+                     *       "status": "draft",
+                     *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "name": "Corner Shop",
+                     *       "currency": "USD",
+                     *       "account_type": "checking",
+                     *       "routing_number": "011000015",
+                     *       "mask": "6789",
+                     *       "statement_kind": "bai2",
+                     *       "booking_grain": "entry",
+                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "approved": "2026-03-02T15:00:00.000000Z",
+                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+                     *       "ended": "2026-03-02T15:00:00.000000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettlementAccount"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
+             *
+             *     `organization-key-required`: This call requires an organization key.
+             *
+             *     `not-permitted`: The credentials are valid but do not permit this call.
+             *
+             *     `member-proof-required`: The app's settings require the member's own session.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /**
+             * @description `invalid-state`: The object's state does not allow this call.
+             *
+             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
+             *
+             *     `resource-busy`: A request with the same idempotency key is in progress.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     confirm_bank_statement: {
         parameters: {
             query?: never;
@@ -37884,290 +38168,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["BankStatement"];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            401: components["responses"]["Unauthorized"];
-            /**
-             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
-             *
-             *     `organization-key-required`: This call requires an organization key.
-             *
-             *     `not-permitted`: The credentials are valid but do not permit this call.
-             *
-             *     `member-proof-required`: The app's settings require the member's own session.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"] | components["schemas"]["MemberProofRequiredError"];
-                };
-            };
-            404: components["responses"]["NotFound"];
-            /**
-             * @description `invalid-state`: The object's state does not allow this call.
-             *
-             *     `idempotency-key-reused`: The idempotency key was used before, and the stored response cannot be returned.
-             *
-             *     `resource-busy`: A request with the same idempotency key is in progress.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidStateError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["ResourceBusyError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    list_deposit_references: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The references of all apps. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "app_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *         "name": "Corner Shop",
-                     *         "reference": "BUR7K3Q9X2M4T"
-                     *       }
-                     *     ]
-                     */
-                    "application/json": {
-                        /** @description The app. */
-                        app_id: components["schemas"]["AppId"];
-                        /** @description The app's name. */
-                        name: string;
-                        /**
-                         * @description The text that a wire or another credit transfer contains.
-                         * @example BUR7K3Q9X2M4T
-                         */
-                        reference: string;
-                    }[];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            401: components["responses"]["Unauthorized"];
-            /**
-             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
-             *
-             *     `organization-key-required`: This call requires an organization key.
-             *
-             *     `not-permitted`: The credentials are valid but do not permit this call.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
-                };
-            };
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceUnavailableError"];
-                };
-            };
-        };
-    };
-    get_bank_reconciliation: {
-        parameters: {
-            query: {
-                /** @description The settlement account. */
-                settlement_account_id: string;
-                /** @description The day of a statement; the last applied one if it is missing. */
-                on?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The reconciliation. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "settlement_account_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "date": "2026-03-02",
-                     *       "bank_statement_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "opening": 1000,
-                     *       "closing": 1000,
-                     *       "lines": [
-                     *         {
-                     *           "meaning": "payments",
-                     *           "count": 1000,
-                     *           "amount": 1000,
-                     *           "in_suspense": 1000
-                     *         }
-                     *       ],
-                     *       "ledger": 1000,
-                     *       "difference": 1000,
-                     *       "unbooked": [
-                     *         {
-                     *           "bank_file_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *           "transfer_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *           "since": "2026-03-02",
-                     *           "age": 1000,
-                     *           "amount": 1000,
-                     *           "overdue": true
-                     *         }
-                     *       ],
-                     *       "suspense": [
-                     *         {
-                     *           "bank_item_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *           "status": "waiting",
-                     *           "reason": "unknown_trace",
-                     *           "since": "2026-03-02",
-                     *           "age": 1000,
-                     *           "amount": 1000,
-                     *           "open": true,
-                     *           "evidence": "text"
-                     *         }
-                     *       ],
-                     *       "missing": [
-                     *         "text"
-                     *       ],
-                     *       "open_statements": [
-                     *         "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
-                     *       ],
-                     *       "balanced": true
-                     *     }
-                     */
-                    "application/json": components["schemas"]["BankReconciliation"];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            401: components["responses"]["Unauthorized"];
-            /**
-             * @description `secret-key-required`: This call requires the secret key; the request has only a client id.
-             *
-             *     `organization-key-required`: This call requires an organization key.
-             *
-             *     `not-permitted`: The credentials are valid but do not permit this call.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecretKeyRequiredError"] | components["schemas"]["OrganizationKeyRequiredError"] | components["schemas"]["NotPermittedError"];
-                };
-            };
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            /** @description `service-unavailable`: The service cannot process the request now; this attempt changed nothing. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceUnavailableError"];
-                };
-            };
-        };
-    };
-    end_settlement_account: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per key. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The id of the settlement account. */
-                settlement_account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "acting_user_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10"
-                 *     }
-                 */
-                "application/json": components["schemas"]["EndSettlementAccountRequest"];
-            };
-        };
-        responses: {
-            /** @description The settlement account. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "created": "2026-03-02T15:00:00.000000Z",
-                     *       "status": "draft",
-                     *       "bank_connection_id": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "name": "Corner Shop",
-                     *       "currency": "USD",
-                     *       "account_type": "checking",
-                     *       "routing_number": "011000015",
-                     *       "mask": "6789",
-                     *       "statement_kind": "bai2",
-                     *       "booking_grain": "entry",
-                     *       "made_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "approved_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "approved": "2026-03-02T15:00:00.000000Z",
-                     *       "ended_by": "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
-                     *       "ended": "2026-03-02T15:00:00.000000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SettlementAccount"];
                 };
             };
             400: components["responses"]["InvalidInput"];

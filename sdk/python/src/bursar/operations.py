@@ -1511,27 +1511,6 @@ class Operations(Transport):
         """
         return self.request("GET", f"/v2/bank/statements/{self.part(bank_statement_id)}")
 
-    def confirm_bank_statement(self, bank_statement_id: str, body: models.ConfirmBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
-        """Confirm that no statement is missing.
-
-        For a statement that waits, if the bank writes none for days without lines. Its opening balance must be the last closing balance.
-        """
-        return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/confirm", body=body, idempotency_key=idempotency_key or self.new_key())
-
-    def discard_bank_statement(self, bank_statement_id: str, body: models.DiscardBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
-        """Discard a statement that is not applied.
-
-        For a statement that the bank replaced. Nothing of it is booked; it stays stored.
-        """
-        return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/discard", body=body, idempotency_key=idempotency_key or self.new_key())
-
-    def restore_bank_statement(self, bank_statement_id: str, body: models.RestoreBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
-        """Restore a statement that was discarded by mistake.
-
-        It waits again, and is applied when its turn comes. Refused if another statement of its day is not discarded, or if a statement of its day or a later one is applied.
-        """
-        return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/restore", body=body, idempotency_key=idempotency_key or self.new_key())
-
     def list_deposit_references(self) -> list[Any]:
         """List the references for deposits by wire.
 
@@ -1552,6 +1531,27 @@ class Operations(Transport):
         Refused while the account has money, or lines, files and returns that are not booked. A repeated call changes nothing.
         """
         return self.request("POST", f"/v2/bank/settlement-accounts/{self.part(settlement_account_id)}/end", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def confirm_bank_statement(self, bank_statement_id: str, body: models.ConfirmBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
+        """Confirm that no statement is missing.
+
+        For a statement that waits, if the bank writes none for days without lines. Its opening balance must be the last closing balance.
+        """
+        return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/confirm", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def discard_bank_statement(self, bank_statement_id: str, body: models.DiscardBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
+        """Discard a statement that is not applied.
+
+        For a statement that the bank replaced. Nothing of it is booked; it stays stored.
+        """
+        return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/discard", body=body, idempotency_key=idempotency_key or self.new_key())
+
+    def restore_bank_statement(self, bank_statement_id: str, body: models.RestoreBankStatementRequest, *, idempotency_key: str | None = None) -> models.BankStatement:
+        """Restore a statement that was discarded by mistake.
+
+        It waits again, and is applied when its turn comes. Refused if another statement of its day is not discarded, or if a statement of its day or a later one is applied.
+        """
+        return self.request("POST", f"/v2/bank/statements/{self.part(bank_statement_id)}/restore", body=body, idempotency_key=idempotency_key or self.new_key())
 
     def show_trial_balance(self, *, as_of: str | None = None, app_id: str | None = None) -> models.TrialBalance:
         """Get the trial balance, now or at a past time.
