@@ -50,6 +50,21 @@ fn a_first_start_prints_lines_that_work_and_a_later_one_no_secrets() {
 }
 
 #[test]
+fn a_later_start_at_another_address_is_found_by_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sandbox-credentials.json");
+    let read = || -> serde_json::Value { serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap() };
+    let first = Process::start(folder.path());
+    let before = read();
+    drop(first);
+    let second = Process::start(folder.path());
+    let mut expected = before.clone();
+    expected["base_url"] = serde_json::json!(format!("http://{}", second.address));
+    assert_ne!(before, expected, "the port is another one");
+    assert_eq!(read(), expected);
+}
+
+#[test]
 fn a_request_under_way_is_answered_before_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());

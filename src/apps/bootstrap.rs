@@ -41,6 +41,13 @@ pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Resu
     let is_new = bursar.read(is_empty).await?;
     if bursar.environment == Environment::Production || !is_new {
         let setup = is_new.then(|| acts::open_setup(bursar));
+        if bursar.environment == Environment::Sandbox {
+            let (file, base_url) = (path.clone(), base_url.to_owned());
+            let kept = tokio::task::spawn_blocking(move || keep_address(&file, &base_url)).await;
+            if let Ok(Err(error)) = kept {
+                tracing::warn!(path = %path.display(), %error, "the address cannot be written into the credentials' file");
+            }
+        }
         return Ok(Bootstrapped { path, first_start: false, credentials: None, setup });
     }
     let fresh = Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), bursar.environment, base_url);
@@ -98,6 +105,16 @@ fn read_or_write(path: &Path, fresh: Credentials) -> io::Result<Credentials> {
             write_atomically(path, &fresh)?;
             Ok(fresh)
         }
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes the address of a later start into the file, so that the command line finds the server. The file may be gone.
+fn keep_address(path: &Path, base_url: &str) -> io::Result<()> {
+    match read(path) {
+        Ok(found) if found.base_url == base_url => Ok(()),
+        Ok(found) => write_atomically(path, &Credentials { base_url: base_url.to_owned(), ..found }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
 }

@@ -5,6 +5,7 @@ invalid is sent as it was drawn. Everything is counted, nothing is drawn here: a
 """
 
 import collections
+import datetime
 import itertools
 import json
 import os
@@ -79,6 +80,7 @@ def before_call(context, case, kwargs):
         return
     if isinstance(case.query, dict):
         choose_cursor(case)
+        order_times(case.query)
         name_in(case.query)
         usable_addresses(case.query)
         for name in ("phone_number", "to"):
@@ -167,6 +169,20 @@ def choose_cursor(case):
         if case.query.pop(name, None) is not None and known is not None:
             case.query[name] = known
             known = None
+
+
+def order_times(fields):
+    """A range begins before it ends."""
+    for begin, end in (("created_after", "created_before"), ("start_date", "end_date")):
+        if begin not in fields or end not in fields:
+            continue
+        try:
+            times = [datetime.datetime.fromisoformat(fields[name].replace("Z", "+00:00")) for name in (begin, end)]
+            if times[0] > times[1]:
+                fields[begin], fields[end] = fields[end], fields[begin]
+        except (AttributeError, OverflowError, TypeError, ValueError):
+            # A time that only the service reads.
+            del fields[end]
 
 
 def address(case):
