@@ -236,6 +236,11 @@ fn keeps_its_promises(command: fn(&Paths) -> Command) {
         assert_eq!((reply.status, reply.error_code().as_str()), (413, "payload-too-large"), "{bytes} {chunked}");
     }
 
+    // The file of a bank may be larger: the answer is that of the service, to a key that may not upload it.
+    fs::write(&large, " ".repeat(1_500_000)).unwrap();
+    let upload = front.ask("/v2/bank/inbound-files", &[&json[..], &["--data-binary", &data]].concat());
+    assert_eq!(upload.status, 403, "{}", upload.body);
+
     let plain = front.ask(&format!("http://{NAME}:{}/docs", front.http), &[]);
     assert!(
         (300..400).contains(&plain.status) && plain.head.contains("location: https://pay.example.com"),

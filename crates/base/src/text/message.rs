@@ -133,7 +133,7 @@ fn is_domain(label: &str, dot: char, top: &str) -> bool {
     if label.is_empty() || top.chars().filter(|c| c.is_alphabetic()).count() < 2 || is_no_country(top) {
         return false;
     }
-    // No top-level domain has a digit, but those that encode another script: `5.30pm` is a time.
+    // Only top-level domains that encode another script have digits: `5.30pm` is a time.
     if top.bytes().any(|letter| letter.is_ascii_digit()) && !top.starts_with("xn--") {
         return false;
     }
